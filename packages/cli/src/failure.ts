@@ -2,20 +2,20 @@ import { isLockError } from '@locks/core';
 import type { LockErrorCode } from '@locks/core';
 
 /**
- * What `locks` exits with. `run` exits with the code of its command, else with one of these. Those
- * from 64 to 78 are of sysexits.h, where it has one for the case.
+ * The exit codes of `locks`. `run` exits with the code of its command, else with one of these.
+ * Codes from 64 to 78 follow sysexits.h.
  */
 export const exitCode = {
   /** `break` was not confirmed. */
   declined: 1,
   /**
-   * `check`, `doctor`, `jobs --check`, a status or `migrate wait` has found what is not as it
-   * should be. There is no such job.
+   * `check`, `doctor`, `jobs --check`, a status or `migrate wait` found a fault, or the job does
+   * not exist.
    */
   findings: 1,
-  /** `migrate wait`: all processes are in the phase, and leases need both stores still. */
+  /** `migrate wait`: all processes are in the phase, but leases still need both stores. */
   mayGoOn: 3,
-  /** `check` itself could not be done. */
+  /** `check` itself failed. */
   failed: 2,
   /** The command line is wrong. */
   usage: 64,
@@ -25,19 +25,19 @@ export const exitCode = {
   internal: 70,
   /** The key was not free within `--wait`. */
   busy: 75,
-  /** The lock was lost while the command ran, or an earlier run of the job left no code. */
+  /** The lock was lost while the command ran, or an earlier run of the job left no exit code. */
   lost: 76,
   /** The configuration is wrong, or the store refuses it. */
   misconfigured: 78,
-  /** As of a shell: the command cannot be run. */
+  /** As in a shell: the command cannot be run. */
   notExecutable: 126,
-  /** As of a shell: there is no such command. */
+  /** As in a shell: the command does not exist. */
   notFound: 127,
-  /** And the number of the signal that ended it. */
+  /** Plus the number of the signal that ended the command. */
   signal: 128,
 } as const;
 
-/** What ends the program with a message and a code. */
+/** Ends the program with a message and an exit code. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: number;

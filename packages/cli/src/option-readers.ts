@@ -11,8 +11,8 @@ export function duration(flags: string, description: string, bounds: Bounds): Op
 
 /**
  * A duration within `bounds`, in ms.
- * @throws `InvalidArgumentError`, also for a number alone, which would be seconds for `timeout` and
- *   ms for the library.
+ * @throws `InvalidArgumentError`, also for a bare number: it would be seconds for `timeout` and ms
+ * for the library.
  */
 export function readDuration(text: string, [least, most]: Bounds): number {
   const ms = /^(?:\d.*[a-z]|0|Infinity)$/.test(text) ? parseDuration(text) : undefined;

@@ -9,7 +9,7 @@ const words = process.argv.slice(2);
 const { own, command } = splitLine(words);
 const output = createOutput({ json: own.includes('--json'), verbose: false });
 
-// A stream of Node would change the mode of the output, which the command of `run` has too.
+// A stream of Node would change the mode of the output, which the command of `run` shares.
 if (command === undefined) process.stdout.on('error', endWithReader);
 
 try {
@@ -21,7 +21,7 @@ try {
   await program.parseAsync([...own], { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
-    // Commander has told the error. A code of 0 is that of --help.
+    // Commander has printed the error. A code of 0 is that of --help.
     process.exitCode = error.exitCode === 0 ? 0 : exitCode.usage;
   } else {
     const message = messageOf(error);

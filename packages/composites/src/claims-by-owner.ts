@@ -1,17 +1,17 @@
-/** What a composite knows of a claim. */
+/** What a composite knows about a claim. */
 interface Known {
   readonly owner: string;
-  /** Whether its hold has ended; then it also ends what is left of it. */
+  /** Whether its hold has ended; then it also ends its remainder. */
   endIfOver(): boolean;
 }
 
-/** So many claims are looked at for each new one. With one, they could pile up for longer. */
+/** How many claims are checked for each new one. With one, they could pile up for longer. */
 const looks = 2;
 
 /**
- * After so many deletions the claims move to a new `Map`. One whose entries come and go makes new
- * tables, and a table that has become old keeps all later ones in memory. With a larger number,
- * more claims stay in memory. With a smaller one, moving them costs more.
+ * After this many deletions the claims move to a new `Map`: with many insertions and deletions it
+ * allocates new tables, and one in the old generation keeps all later ones in memory. With a larger
+ * number, more claims stay in memory. With a smaller one, moving them costs more.
  */
 const deletions = 64;
 
@@ -37,7 +37,7 @@ export class ClaimsByOwner<C extends Known> {
     return claim;
   }
 
-  /** Forgets `claim`, unless its owner has another one by now. */
+  /** Drops `claim`, unless its owner has another one by now. */
   delete(claim: { readonly owner: string }): void {
     if (this.#known.get(claim.owner) !== claim) return;
     this.#known.delete(claim.owner);
@@ -51,7 +51,7 @@ export class ClaimsByOwner<C extends Known> {
     this.#known.clear();
   }
 
-  /** The claim of `owner`, or the one that `make` gives. */
+  /** The claim of `owner`, or a new one from `make`. */
   getOrMake(owner: string, make: () => C): C {
     const known = this.#known.get(owner);
     if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export class ClaimsByOwner<C extends Known> {
   }
 
   /**
-   * The claim of `owner`, or a lease that another process took, or this one before a restart.
+   * The claim of `owner`, or a lease that another process, or this one before a restart, took.
    * `find`: what the members have of it. `adopt`: makes the claim of that.
    */
   async getOrAdopt<Holds>(
@@ -71,14 +71,14 @@ export class ClaimsByOwner<C extends Known> {
     const before = this.#known.get(owner);
     if (before !== undefined) return before;
     const holds = await find();
-    // The owner may have asked meanwhile.
+    // The owner may have called in the meantime.
     const known = this.#known.get(owner);
     return known !== undefined || holds === undefined ? known : this.add(adopt(holds));
   }
 
   /**
-   * Forgets claims whose holds have ended without a release: of leases that were handed over, and
-   * of keys that rest. The longest unseen comes first.
+   * Drops claims whose holds have ended without a release: of transferred leases, and of keys in a
+   * cooldown. The longest unseen comes first.
    */
   #forgetEnded(): void {
     let left = looks;

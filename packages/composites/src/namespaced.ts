@@ -11,8 +11,8 @@ interface Keyed {
 }
 
 /**
- * `provider` with a part of its keys: each key gets `prefix` and its length in front. So keys of
- * two prefixes never meet: `a` and `bc` give another name than `ab` and `c`. Answers, states and
+ * `provider` with a part of its keys: each key is prefixed with `prefix` and its length. So keys of
+ * two prefixes never collide: `a` and `bc` give another name than `ab` and `c`. Answers, states and
  * errors have the keys without it; the message of an error names both. `list` lists the keys of the
  * prefix only. A name over 512 bytes is hashed, and not listed. `close` closes `provider`.
  * @throws `LOCK_MISCONFIGURED` unless `prefix` has 1 to 200 UTF-8 bytes, no NUL and no lone
@@ -27,7 +27,7 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
   }
   const length = Buffer.byteLength(prefix);
   const start = `${length}:${prefix}:`;
-  // Another character than in names that are not hashed, so the two never meet.
+  // Another character than in names that are not hashed, so the two never collide.
   const hashed = `${length}:${prefix}#`;
   const nameOf = (key: string): string => shortKey(`${start}${key}`, hashed, key);
   const { list, time, register, outage } = provider;
@@ -41,7 +41,7 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
     }
   }
 
-  /** A hash: with the prefix the name could be too long, and have other characters than ASCII. */
+  /** A hash: with the prefix the name could be too long, or contain non-ASCII characters. */
   function registerOf(name: string): string {
     const { createHash } = process.getBuiltinModule('node:crypto');
     return createHash('sha256').update(`${start}${name}`).digest('base64url');
@@ -68,14 +68,14 @@ export function namespaced(provider: LockProvider, prefix: string): LockProvider
   });
 }
 
-/** `state` of a provider, about the key `name`, as one about `key`. */
+/** `state` of a provider about the key `name`, converted to `key`. */
 function about<State extends KeyState | UnknownState>(state: State, name: string, key: string): State {
   if (state.holders === undefined) return { ...state, error: withKey(state.error, name, key) as Error };
   const { members } = state;
   return { ...state, key, ...(members && { members: members.map((each) => about(each, name, key)) }) };
 }
 
-/** `error` of a provider about `name`, as one about `key`. */
+/** `error` of a provider about `name`, converted to `key`. */
 function withKey(error: unknown, name: string, key: string): unknown {
   if (!isLockError(error) || error.key === undefined) return error;
   const message = `${JSON.stringify(key)} is ${JSON.stringify(name)} in the store: ${error.message}`;

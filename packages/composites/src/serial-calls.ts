@@ -1,6 +1,6 @@
 import { outsideContext } from '@locks/core/adapter';
 
-/** The calls of one claim: one of an owner follows the other. */
+/** Serializes the calls of one claim. */
 export class SerialCalls {
   #last: Promise<unknown> | undefined = undefined;
 
@@ -24,8 +24,8 @@ export class SerialCalls {
 }
 
 /**
- * Runs `work` outside of the caller's asynchronous context. Calls while it is under way are one
- * more run behind it. Resolves when no run is left.
+ * Runs `work` outside of the caller's asynchronous context. Calls during a run cause one more run.
+ * Resolves when no run is left.
  */
 export function coalesced(work: () => Promise<void>): () => Promise<void> {
   let again = false;

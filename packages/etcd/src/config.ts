@@ -22,24 +22,24 @@ import { memberPort, readEtcdUrl } from './options/etcd-url.ts';
 import { EtcdProvider } from './provider.ts';
 
 /**
- * Options of `createEtcdProvider` and of `openLocks`. A function is asked at each connection or
- * login, and must answer within `connectTimeout`.
+ * Options of `createEtcdProvider` and of `openLocks`. A function is called for each connection or
+ * login, and must return within `connectTimeout`.
  */
 export interface EtcdConfigOptions extends EtcdOptions {
   /** The members of the cluster, `'host:port'` each, in place of a URL. @default none */
   readonly endpoints?: readonly string[] | undefined;
-  /** Stronger than the URL's. @default none: no login */
+  /** Overrides the URL's. @default none: no login */
   readonly username?: Asked<string> | undefined;
-  /** Stronger than the URL's, so that it need not stand in one. @default the URL's */
+  /** Overrides the URL's, so that the URL need not contain it. @default the URL's */
   readonly password?: Asked<string> | undefined;
   /**
-   * `true`: TLS, and Node's defaults check the certificates. An object: TLS with these options of
-   * `tls.connect` (`ca`, `cert`, `key`, `servername`, …). A function: TLS, with what it gives
-   * (`true` or an object).
+   * `true`: TLS with Node's defaults, which check the certificates. An object: TLS with these
+   * options of `tls.connect` (`ca`, `cert`, `key`, `servername`, …). A function: TLS with what it
+   * returns (`true` or an object).
    * @default true for `etcds:`, else false
    */
   readonly tls?: Asked<boolean | object> | undefined;
-  /** A member must have answered within this time. @default 5_000 ms */
+  /** Time limit for the first answer of a member. @default 5_000 ms */
   readonly connectTimeout?: Duration | undefined;
 }
 
@@ -55,8 +55,8 @@ const readers: OptionReaders<EtcdConfigOptions> = {
 /**
  * Locks in etcd, 3.4 or newer. Resolves when a member has answered. `close()` of the provider ends
  * its connections.
- * @throws `LOCK_MISCONFIGURED` for a wrong option, refused credentials, an older etcd, or TLS that
- * the two sides do not agree on. `LOCK_UNAVAILABLE` when no member answers within `connectTimeout`.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, refused credentials, an older etcd, or a TLS
+ * mismatch. `LOCK_UNAVAILABLE` if no member answers within `connectTimeout`.
  */
 export function createEtcdProvider(options: EtcdConfigOptions & { readonly url?: string }): Promise<LockProvider> {
   const { url, ...others } = options;
@@ -68,7 +68,7 @@ export function fromConfig({ url, options, runtime }: AdapterConfig): Promise<Lo
   return open(url, options, runtime);
 }
 
-/** What a configuration says. */
+/** A parsed configuration. */
 export interface ReadConfig {
   readonly hosts: readonly Host[];
   readonly secrets: Secrets;
@@ -76,7 +76,10 @@ export interface ReadConfig {
   readonly connectTimeout: number;
 }
 
-/** Reads a configuration. @throws `LOCK_MISCONFIGURED` naming the option. */
+/**
+ * Reads a configuration.
+ * @throws `LOCK_MISCONFIGURED` naming the option.
+ */
 export function readConfig(url: string | undefined, options: object, runtime: Runtime): ReadConfig {
   const {
     endpoints,
@@ -87,7 +90,7 @@ export function readConfig(url: string | undefined, options: object, runtime: Ru
     ...own
   } = readOptions<EtcdConfigOptions>(readers, options, source);
   if (url !== undefined && endpoints !== undefined) {
-    throw misconfigured(source.where, 'the members are given twice; keep the URL or option "endpoints"');
+    throw misconfigured(source.where, 'the members are set twice; keep either the URL or option "endpoints"');
   }
   const place = readEtcdUrl(url ?? `etcd://${endpoints?.join(',') ?? ''}`);
   if (place.secure && tls === false) {
@@ -109,12 +112,12 @@ async function open(url: string | undefined, options: object, runtime: Runtime):
   let reason: Promise<LockError | undefined> | undefined;
   const look = (error: unknown): Promise<LockError | undefined> =>
     (reason ??= explain(error, hosts, secrets, connectTimeout));
-  // What a silent member may be is found out before the time is over.
+  // Why a member is silent is examined before the time ends.
   const silent = (): void => void look(new LockError('LOCK_UNAVAILABLE', 'No answer.'));
   const timer = runtime.setTimer(silent, connectTimeout - probeTime(connectTimeout), false);
   const deadline = createDeadline(runtime, connectTimeout, 'etcd', () => provider.outage() as LockError | undefined);
   try {
-    // The bound of its steps is later, so that an error names this one.
+    // Its steps have a later limit, so that an error names this one.
     await deadline.race(provider.connect(2 * connectTimeout), 'a new connection');
     return provider;
   } catch (error) {

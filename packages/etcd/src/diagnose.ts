@@ -8,7 +8,7 @@ import type { AlarmAnswer } from './wire/messages.ts';
 
 const alarmNames = ['none', 'NOSPACE', 'CORRUPT'];
 
-/** What a cluster is asked. A question rejects where the user may not ask it. */
+/** The checks of a cluster. A call rejects if the user has no right to it. */
 const checks: readonly Check<() => Promise<AlarmAnswer>>[] = [
   {
     name: 'alarms',
@@ -28,13 +28,13 @@ const checks: readonly Check<() => Promise<AlarmAnswer>>[] = [
   {
     name: 'processes',
     look() {
-      throw new Error('etcd does not tell which processes are connected');
+      throw new Error('etcd does not report which processes are connected');
     },
   },
 ];
 
 /**
- * Looks at the members of a configuration, for `locks doctor`. It writes nothing.
+ * Examines the members of a configuration, for `locks doctor`. Writes nothing.
  * @throws as `fromConfig`.
  */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
@@ -54,7 +54,7 @@ export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
     const ids = list?.members.map(({ ID }) => ID).toSorted();
     return { findings, server: ids?.join(' ') };
   } finally {
-    members.close(new LockError('LOCK_CLOSED', 'The look at etcd is over.'));
+    members.close(new LockError('LOCK_CLOSED', 'The examination of etcd is over.'));
     deadline.stop();
   }
 }

@@ -6,28 +6,30 @@ import { isAt } from './locks/algorithm.ts';
 import type { Parts } from './locks/parts.ts';
 import { source } from './options/options.ts';
 
-/** One operation of a guarded transaction. Keys are whole: the provider's prefix is not added. */
+/**
+ * One operation of a guarded transaction. Keys are complete: the provider's prefix is not added.
+ */
 export type GuardedOperation =
   | {
       readonly type: 'put';
       /** The key to write. */
       readonly key: string | Uint8Array;
-      /** What it has afterwards. */
+      /** Its new value. */
       readonly value: string | Uint8Array;
       /** The id of a lease, in decimal. @default none */
       readonly lease?: string;
     }
   | {
       readonly type: 'delete';
-      /** The key to delete. It need not be there. */
+      /** The key to delete, if it exists. */
       readonly key: string | Uint8Array;
     };
 
 /** A comparison for a transaction of another client of etcd. */
 export interface LeaseCheck {
-  /** The key of the claim. It is there as long as the lease holds. */
+  /** The key of the claim. It exists as long as the lease holds. */
   readonly key: string;
-  /** The same, as the JSON of etcd's HTTP gateway has it: for `compare` of a transaction. */
+  /** The comparison in the JSON of etcd's HTTP gateway, for `compare` of a transaction. */
   readonly compare: {
     /** The key of the claim, as Base64. */
     readonly key: string;
@@ -37,17 +39,18 @@ export interface LeaseCheck {
   };
 }
 
-/** Writes to etcd that are refused once the lease has ended, or a later holder has been there. */
+/** Writes to etcd that are refused once the lease has ended, or a later holder has written. */
 export interface EtcdGuard {
   /**
-   * One transaction: `operations`, if the lease still holds. etcd compares it in the same step.
+   * Executes `operations` in one transaction, if the lease still holds.
    * @throws `LOCK_STALE` when the lease has ended: nothing was written. `LOCK_INVALID` for a lease
    * that is not exclusive, or a wrong operation. `LOCK_UNAVAILABLE` when the outcome is unknown.
    */
   write(operations: readonly GuardedOperation[], lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>): Promise<void>;
   /**
-   * For a lease of any provider. One transaction: `operations`, if no lease with a higher token has
-   * written to `resource` through this. Each protected resource needs a name of its own.
+   * For a lease of any provider: executes `operations` in one transaction, if no lease with a
+   * higher token has written to `resource` with this method. Each protected resource needs its own
+   * name.
    * @throws As `write`.
    */
   writeFenced(
@@ -56,8 +59,8 @@ export interface EtcdGuard {
     lease: Pick<Lease, 'token' | 'mode'>,
   ): Promise<void>;
   /**
-   * What a transaction of another client has to compare: that the key of the claim was created. A
-   * transaction that fails at it comes from a lease that has ended.
+   * The comparison for a transaction of another client: that the key of the claim exists. The
+   * transaction fails if the lease has ended.
    * @throws `LOCK_INVALID` for a lease that is not exclusive.
    */
   check(lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>): LeaseCheck;
@@ -85,7 +88,7 @@ export function createEtcdGuard(provider: LockProvider): EtcdGuard {
       const own = readOperations(operations);
       const key = keys.fence(resource);
       const fence: Operation = { requestPut: { key, value: Buffer.from(`${lease.token}`) } };
-      let [kv] = (await members.call(range, { key }, 'a look at a fence', { repeats: true })).kvs;
+      let [kv] = (await members.call(range, { key }, 'a read of a fence', { repeats: true })).kvs;
       for (;;) {
         const seen = BigInt(kv?.value.toString() ?? 0);
         if (seen > lease.token) throw staleError(resource, lease.token, seen);
@@ -99,7 +102,7 @@ export function createEtcdGuard(provider: LockProvider): EtcdGuard {
           'a guarded write',
         );
         if (succeeded) return;
-        // Another write has raised it. Tokens end, so this does.
+        // Another write has raised it. Tokens are bounded, so this loop ends.
         kv = responses[0]?.responseRange?.kvs[0];
       }
     },
@@ -142,7 +145,7 @@ function bytesOf(data: unknown, what: string): Buffer {
 }
 
 function ended({ key, token }: Pick<Lease, 'key' | 'token'>): LockError {
-  const message = `The lease of ${JSON.stringify(key)} with the fencing token ${token} has ended, or is not of this store: nothing was written.`;
+  const message = `The lease of ${JSON.stringify(key)} with the fencing token ${token} has ended, or belongs to another store: nothing was written.`;
   return new LockError('LOCK_STALE', message, { key });
 }
 

@@ -65,8 +65,8 @@ export class EtcdProvider implements LockProvider {
       runtime,
       deadline,
       waiterTtl,
-      // Requests on one stream are answered in parallel: with more, more may be overtaken. With
-      // fewer, thousands of claims that come at once wait for each other.
+      // Requests on one stream are answered in parallel. More lets more be overtaken. Fewer makes
+      // thousands of simultaneous claims wait for each other.
       together: largestBatch,
       attempt: (asked) => attempt(this.#parts, asked),
       listen: watches.listen,
@@ -87,7 +87,7 @@ export class EtcdProvider implements LockProvider {
     const left = (): CallOptions => ({ within: Math.max(1, end - clock.now()), repeats: true });
     const answer = await members.call(txn, request, 'a new connection', left()).catch((error: unknown) => {
       if (!isFull(error)) throw error;
-      // Operators look at it, and free keys.
+      // The rights that operators need to inspect and free keys.
       const reads = { compare: [], success: request.failure, failure: [] };
       return members.call(txn, reads, 'a new connection', left());
     });
@@ -131,7 +131,7 @@ export class EtcdProvider implements LockProvider {
     return await register(this.#parts, name, change);
   }
 
-  /** Why calls are not answered at present. */
+  /** Why calls fail at present. */
   outage(): unknown {
     return this.#parts.members.failure;
   }

@@ -2,5 +2,5 @@ import { registerAdapter } from '@locks/core/adapter';
 import { fromConfig } from './config.ts';
 import { diagnose } from './diagnose.ts';
 
-// For bundles: `openLocks` finds the adapter of this package there without looking for a module.
+// For bundles: registers the adapter, so that `openLocks` need not look for a module.
 registerAdapter('etcd', { fromConfig, diagnose });

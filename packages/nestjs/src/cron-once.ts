@@ -10,14 +10,14 @@ export interface CronOnceOptions extends OnceOptions {
   readonly timeZone?: string;
 }
 
-/** In ms: timers may be early by so much. With more, a late call could name the next round. */
+/** In ms: how early timers may fire. With more, a late call could name the next round. */
 const early = 500;
 
 /**
  * A cron job of `@nestjs/schedule` that runs once per round in all replicas: `locks.once` of `key`,
- * whose slot is the time that the expression names. The method gets that time, and the lease. It
- * is not called where another replica runs the round, or has run it. `ScheduleModule.forRoot()`
- * starts the jobs.
+ * with the time of the cron expression as its slot. The method gets that time, and the lease. It is
+ * not called if another replica runs, or has run, the round. `ScheduleModule.forRoot()` starts the
+ * jobs.
  */
 export function CronOnce(
   key: string,

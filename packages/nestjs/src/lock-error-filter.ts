@@ -3,7 +3,7 @@ import { Catch, HttpException } from '@nestjs/common';
 import type { ArgumentsHost } from '@nestjs/common';
 import { BaseExceptionFilter } from '@nestjs/core';
 
-/** What a client may repeat. Any other error stays 500. */
+/** Errors that a client may retry. Any other error stays 500. */
 const statuses: Readonly<Record<string, number>> = { LOCK_TIMEOUT: 409, LOCK_UNAVAILABLE: 503, LOCK_CLOSED: 503 };
 
 /**

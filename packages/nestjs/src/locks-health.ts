@@ -3,7 +3,7 @@ import type { Locks } from '@locks/core';
 import { Inject, Injectable } from '@nestjs/common';
 import { LOCKS } from './locks-token.ts';
 
-/** What `@nestjs/terminus` takes from an indicator, by its name. */
+/** The result of an indicator for `@nestjs/terminus`, by its name. */
 export type LocksHealthResult = Record<
   string,
   {
@@ -14,7 +14,7 @@ export type LocksHealthResult = Record<
   }
 >;
 
-/** A health indicator for `@nestjs/terminus`: whether the store of the locks answers. */
+/** A health indicator for `@nestjs/terminus`: whether the store answers. */
 export class LocksHealth {
   readonly #locks: Locks;
 
@@ -23,8 +23,8 @@ export class LocksHealth {
   }
 
   /**
-   * Asks the store who holds one key, without taking a lock. Never rejects. `name` names it in the
-   * result; `timeout`, in ms, is how long the store may take.
+   * Inspects one key, without taking a lock. Never rejects. `name` is its name in the result;
+   * `timeout`, in ms, limits the call.
    */
   async check(name = 'locks', timeout = 1_000): Promise<LocksHealthResult> {
     const late = new AbortController();

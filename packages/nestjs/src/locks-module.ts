@@ -6,7 +6,7 @@ import { LocksHealth } from './locks-health.ts';
 import { LOCKS } from './locks-token.ts';
 
 /**
- * Where the locks are: what `openLocks` takes, or a provider over a client of the application, such as
+ * The store: what `openLocks` takes, a provider over a client of the application, such as
  * `createSqlProvider(pool)`, or `Locks`. The module closes each of them.
  */
 export type LocksTarget = string | URL | LocksConfig | LockProvider | Locks;
@@ -15,17 +15,19 @@ export type LocksTarget = string | URL | LocksConfig | LockProvider | Locks;
 export interface LocksModuleAsyncOptions {
   /** Modules whose providers `inject` names. @default none */
   readonly imports?: ModuleMetadata['imports'];
-  /** What the factory gets. @default nothing */
+  /** The arguments of the factory. @default none */
   readonly inject?: FactoryProvider['inject'];
-  /** Makes the target. `undefined` reads `LOCKS_URL` and `LOCKS_CONFIG`, as `openLocks()` does. */
+  /**
+   * Returns the target. `undefined` reads `LOCKS_URL` and `LOCKS_CONFIG`, as `openLocks()` does.
+   */
   readonly useFactory: FactoryProvider<LocksTarget | undefined>['useFactory'];
 }
 
 /**
- * Opens the application's `Locks` once, for all modules (`LOCKS`, `InjectLocks`), and closes them
- * when the application shuts down, after the last request: call `app.enableShutdownHooks()`. Work
- * that still runs keeps its lock for at most `drain` (5 s by default). The application does not
- * start while the store cannot be reached: `openLocks` says when it rejects.
+ * Opens the client of the application once, for all modules (`LOCKS`, `InjectLocks`), and closes it
+ * when the application shuts down, after the last request: call `app.enableShutdownHooks()`.
+ * Running work keeps its lock for at most `drain` (5 s by default). If the store cannot be reached,
+ * the application does not start: see `openLocks`.
  */
 export class LocksModule implements OnApplicationShutdown {
   readonly #locks: Locks;
@@ -50,7 +52,7 @@ export class LocksModule implements OnApplicationShutdown {
   }
 }
 
-// As decorators, which this code is compiled without.
+// By call, as this code is compiled without decorators.
 Module({})(LocksModule);
 Inject(LOCKS)(LocksModule, undefined, 0);
 

@@ -2,7 +2,7 @@ import type { AcquireOptions, Lease, Locks } from '@locks/core';
 import { Inject } from '@nestjs/common';
 import { LOCKS } from './locks-token.ts';
 
-/** Where a class with these decorators gets its locks, beside all properties of its own. */
+/** Where a decorated class gets its client, apart from its own properties. */
 const injected = Symbol('locks');
 
 /** Decorates a method that can be called with `Args`. */
@@ -16,16 +16,16 @@ interface WithLocks {
   readonly [injected]: Locks;
 }
 
-/** What replaces a method: it gets the instance and its locks, the method, and the arguments. */
+/** Replaces a method: gets the instance, its client, the method and the arguments. */
 export type Around = (self: unknown, locks: Locks, method: Called, args: unknown[]) => Promise<unknown>;
 
 type Called = (...args: unknown[]) => Promise<unknown>;
 
 /**
  * Runs the method under the lock of `key(...args)`, or of a fixed key. The method gets the lease as
- * one more argument, after its own. Rejects as `withLock` does: `LOCK_TIMEOUT` after `wait`,
- * `LOCK_LOST` when the lease was lost while the method ran. A method that calls another one with
- * the same key needs `reentrant: true` in both.
+ * an additional last argument. Rejects as `withLock` does: `LOCK_TIMEOUT` after `wait`, `LOCK_LOST`
+ * if the lease was lost while the method ran. A method that calls another one with the same key
+ * needs `reentrant: true` in both.
  */
 export function WithLock(key: string, options?: AcquireOptions): MethodUnderLock<never[]>;
 export function WithLock<Args extends unknown[]>(
@@ -43,14 +43,14 @@ export function WithLock(
     });
 }
 
-/** Replaces the method of `descriptor`, whose class gets the application's locks. */
+/** Replaces the method of `descriptor`; `around` gets the application's client. */
 export function wrap<Method>(target: object, descriptor: TypedPropertyDescriptor<Method>, around: Around): void {
   Inject(LOCKS)(target, injected);
   const method = descriptor.value as Called;
   async function locked(this: WithLocks, ...args: unknown[]): Promise<unknown> {
     return await around(this, this[injected], method, args);
   }
-  // Other decorators have left their metadata at the method.
+  // Other decorators store their metadata on the method.
   for (const name of Reflect.getMetadataKeys(method)) {
     Reflect.defineMetadata(name, Reflect.getMetadata(name, method), locked);
   }

@@ -1,7 +1,7 @@
 import { isLockError } from '@locks/core';
 import type { RenewMessage } from '@locks/core';
 
-/** The names of attributes. `error.type` is one of OpenTelemetry's own. */
+/** The names of attributes. `error.type` is OpenTelemetry's. */
 export const attribute = {
   provider: 'locks.provider',
   group: 'locks.group',
@@ -36,15 +36,15 @@ export interface Failure {
   readonly errorType?: string;
 }
 
-/** What `error` of `locks:giveup` means. */
+/** Interprets `error` of `locks:giveup`. */
 export function failureOf(error: unknown): Failure {
   if (error === undefined) return { result: 'busy' };
-  // Only the signal of a caller ends a call with another error, and its text has no bounds.
+  // Only the caller's signal causes other errors, and their text is unbounded.
   if (!isLockError(error)) return { result: 'aborted' };
   return { result: error.code === 'LOCK_TIMEOUT' ? 'timeout' : 'error', errorType: error.code };
 }
 
-/** `unknown`: with an error, or not at all. */
+/** `unknown` if the renewal failed, or was not answered. */
 export function renewalResultOf({ renewed, error }: RenewMessage): 'renewed' | 'refused' | 'unknown' {
   if (renewed) return 'renewed';
   return error === undefined ? 'refused' : 'unknown';

@@ -6,21 +6,21 @@ import { readTelemetryOptions } from './options.ts';
 import type { TelemetryOptions } from './options.ts';
 import { recordSpans } from './spans/record-spans.ts';
 
-/** Spans and metrics of all `Locks` of this process, until its end. */
+/** Spans and metrics of all clients of this process, until its end. */
 export interface Telemetry extends Disposable {
   /**
-   * Runs `work` with the span of the hold of `lease` as the active one: spans that `work` begins
-   * are its children. Gives what `work` gives. Of several keys as one lease it is the hold of the
+   * Runs `work` with the span of the hold of `lease` as the active one: spans started in `work` are
+   * its children. Returns what `work` returns. For a lease of several keys it is the hold of the
    * first key.
    */
   within<Held extends Pick<Lease, 'owner'>, T>(lease: Held, work: (lease: Held) => T): T;
-  /** Ends the open spans and the metrics. Nothing is told from then on. */
+  /** Ends the open spans and the metrics. Nothing is recorded from then on. */
   end(): void;
 }
 
 /**
- * Makes spans and metrics of what all `Locks` of this process tell on their diagnostics channels.
- * Call it once, after the SDK of OpenTelemetry has started.
+ * Makes spans and metrics from the diagnostics channels of all clients of this process. Call it
+ * once, after the SDK of OpenTelemetry has started.
  * @throws `LOCK_MISCONFIGURED` for a wrong option.
  */
 export function instrumentLocks(options: TelemetryOptions = {}): Telemetry {

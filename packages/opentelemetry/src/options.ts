@@ -7,54 +7,53 @@ import { KeyGroups, groupOfKey } from './key-groups.ts';
 import { readQueueLengthOptions } from './metrics/queue-length.ts';
 import type { QueueLength, QueueLengthOptions } from './metrics/queue-length.ts';
 
-/** A group of keys that is used sooner or later. */
+/** A group of keys that will be used. */
 export interface KnownGroup {
-  /** `name` of the `Locks`: `redis`, `postgres`, … */
+  /** `name` of the client: `redis`, `postgres`, … */
   readonly provider: string;
-  /** What `groupOf` makes of its keys. */
+  /** What `groupOf` returns for its keys. */
   readonly group: string;
   /** @default 'exclusive' */
   readonly mode?: Mode;
 }
 
-/** What `instrumentLocks` takes. */
+/** Options of `instrumentLocks`. */
 export interface TelemetryOptions {
-  /** Makes the spans. @default that of the global provider, by the name of this package */
+  /** Creates the spans. @default that of the global provider, by the name of this package */
   readonly tracer?: Tracer;
   /**
-   * Makes the metrics. By default that of the global provider, which must be set before: the API
-   * has no meter that waits for one.
+   * Creates the metrics. By default that of the global provider, which must be set before: the API
+   * has no deferred meter.
    */
   readonly meter?: Meter;
-  /** Whether there are spans. @default true */
+  /** Whether spans are created. @default true */
   readonly spans?: boolean;
-  /** Whether there are metrics. @default true */
+  /** Whether metrics are created. @default true */
   readonly metrics?: boolean;
   /**
-   * The group of a key, in spans and metrics. It must be quick, and give few different strings. By
-   * default what stands before the first `:`, `/`, `#`, or `-`, `_`, `.` before a digit.
+   * The group of a key, in spans and metrics. It must be fast, and return few different strings. By
+   * default the part before the first `:`, `/`, `#`, or `-`, `_`, `.` before a digit.
    */
   readonly groupOf?: (key: string) => string;
   /**
-   * How many groups there are. Keys of others are in the group `_other`. So many jobs have gauges,
-   * too.
+   * The maximum number of groups, and of jobs with gauges. Keys of further groups are in `_other`.
    * @default 100
    */
   readonly maxGroups?: number;
   /**
-   * Groups whose losses, slow waits and gauges are zeros before the first call. Others begin with
-   * their first call. @default none
+   * Groups whose losses, slow waits and gauges are reported as zero before the first call. Others
+   * begin with their first call. @default none
    */
   readonly groups?: readonly KnownGroup[];
-  /** Asks the store how many claims wait for some keys. @default nothing is asked */
+  /** Queries the store for the number of waiters of some keys. @default none */
   readonly queueLength?: QueueLengthOptions;
 }
 
-/** The options after they were read. */
+/** The parsed options. */
 export interface Settings {
-  /** `undefined`: there are no spans. */
+  /** `undefined`: no spans. */
   readonly tracer: Tracer | undefined;
-  /** `undefined`: there are no metrics. */
+  /** `undefined`: no metrics. */
   readonly meter: Meter | undefined;
   readonly groups: KeyGroups;
   /** The keys of jobs that have gauges. */
@@ -79,7 +78,7 @@ const readers: OptionReaders<TelemetryOptions> = {
     'a function from a key to its group',
     (value): value is (key: string) => string => typeof value === 'function',
   ),
-  // Each group has some 100 series of Prometheus, for each provider and mode.
+  // Each group has some 100 series in Prometheus, for each provider and mode.
   maxGroups: integer(1, 10_000),
   groups: custom(
     'an array of groups such as { provider: "redis", group: "invoice" }',
@@ -99,7 +98,10 @@ function isKnownGroup(value: unknown): value is KnownGroup {
 
 const source: OptionSource = { where: 'instrumentLocks', code: 'LOCK_MISCONFIGURED' };
 
-/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/**
+ * Checks `options`.
+ * @throws `LOCK_MISCONFIGURED` with the option, its value and what it must be.
+ */
 export function readTelemetryOptions(options: TelemetryOptions): Settings {
   const read = readOptions(readers, options, source);
   const { spans = true, metrics = true, groupOf = groupOfKey, maxGroups = 100, groups = [], queueLength } = read;
@@ -134,7 +136,7 @@ function globalMeter(): Meter {
   return meter;
 }
 
-/** npm installs any version of the API beside this package. */
+/** npm accepts any version of the API beside this package. */
 function checkApi(isNewEnough: boolean): asserts isNewEnough {
   if (isNewEnough) return;
   throw misconfigured(

@@ -30,7 +30,7 @@ describe('the group of a key', () => {
     const { one } = twoProcesses();
     await one.withLock('seat', () => {});
     const { code, detail } = (await warned) as Error & { readonly code: string; readonly detail: string };
-    expect([code, detail]).toEqual(['LOCKS_LISTENER', expect.stringContaining('"groupOf" must give a string')]);
+    expect([code, detail]).toEqual(['LOCKS_LISTENER', expect.stringContaining('"groupOf" must return a string')]);
   });
 });
 

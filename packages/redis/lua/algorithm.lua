@@ -2,17 +2,17 @@
 -- It is included where a script says "include algorithm", behind token.lua.
 -- KEYS, the same for all of them, all in one Cluster slot:
 --   1 key       string: the owner of an exclusive holder, or SHARED while sharers hold it
---   2 token     string: the highest fencing token minted or told, see token.lua
+--   2 token     string: the highest fencing token minted or received, see token.lua
 --   3 queue     sorted set: waiter by position in the queue
---   4 deadlines sorted set: waiter by the ms at which its place is forfeit
+--   4 deadlines sorted set: waiter by the ms at which its position expires
 --   5 shared    sorted set: owner by the ms at which its share expires
 --   6 tokens    hash: the fencing token of each sharer by owner, and its permits, "*" for any
 --               number, by its owner after a line feed
 --   7 terms     hash: by waiter, on which terms it takes an assignment: "<when it sent its last
 --               attempt, by its own clock> <ttl (ms)> <the token must exceed this> <token
---               retention (ms)>". A waiter without terms is only told its turn
+--               retention (ms)>". A waiter without terms is only notified
 -- A waiter is "<kind> <process> <owner>". Its kind is "x", or "s" and the permits it wants. Its
--- process begins with the ms that its places last, and a dash. In a Cluster, "c." follows.
+-- process begins with the ms that its positions last, and a dash. In a Cluster, "c." follows.
 
 local SHARED = '<shared>'
 
@@ -36,7 +36,7 @@ local function refuseOnReplica()
   redis.call('ZREM', KEYS[4], '')
 end
 
--- Makes a key last for so many ms at least. Never shorter: another service may have other settings.
+-- Makes a key last for `span` ms at least. Never shorter: other services may have other settings.
 local function keep(key, span)
   if redis.call('PTTL', key) < span then redis.call('PEXPIRE', key, span) end
 end
@@ -68,7 +68,8 @@ local function settleShares()
   redis.call('PEXPIREAT', KEYS[6], last[2])
 end
 
--- Drops what has expired: places anywhere in the queue, and shares. Returns `holder()` after that.
+-- Drops what has expired: positions anywhere in the queue, and shares. Returns `holder()` after
+-- that.
 local function purge(now, value)
   local gone = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)
   for _, waiter in ipairs(gone) do giveUpPlace(waiter) end
@@ -95,11 +96,11 @@ local function tell(process, channel, message)
   return redis.call('PUBLISH', channel .. process, message) > 0 or string.find(process, '^%d+%-c%.') ~= nil
 end
 
--- Gives a free key to this waiter, on its terms, and tells it so: a line feed, "<token> <ttl> <when
+-- Gives a free key to this waiter, on its terms, and notifies it: a newline, "<token> <ttl> <when
 -- it sent that attempt> <owner>". Its lease counts from that attempt, as the message may be late.
--- The hold lasts no longer than the place would have, so a waiter that is gone costs no more. A
--- renewal or a repeat gives it the whole ttl. Returns how long it lasts, in ms. Returns nil where
--- the waiter must try for itself, and false where its process is gone. Then the key is free still.
+-- The hold lasts no longer than the position would have, so a waiter that is gone costs no more. A
+-- renewal or a repeat gives it the whole ttl. Returns how long it lasts, in ms; nil if the waiter
+-- must try for itself; false if its process is gone, and the key is still free.
 local function assign(waiter, process, owner, channel)
   local terms = redis.call('HGET', KEYS[7], waiter)
   if not terms then return nil end
@@ -122,9 +123,10 @@ local function assign(waiter, process, owner, channel)
   return false
 end
 
--- Gives the key to the head of the queue if it is free, or tells the head if it can go, or is new.
--- Every script that writes calls this. If the message reaches no process, the head's process is
--- gone, and the head loses its place. Returns the head, whether it was told, and `holder()`.
+-- Gives the key to the head of the queue if it is free, or notifies a head that can proceed or is
+-- new. Every script that writes calls this. If the message reaches no process, the head's process
+-- is gone, and the head loses its position. Returns the head, whether it was notified, and
+-- `holder()`.
 local function wakeHead(me, value, channel)
   while true do
     local head = headOfQueue()
@@ -135,7 +137,7 @@ local function wakeHead(me, value, channel)
     if not value and kind == 'x' then span = assign(head, process, owner, channel) end
     if span then
       value = owner
-      -- The next head looks in a third of the time that its place lasts, or when it is told.
+      -- The next head retries after a third of its position's lifetime, or when notified.
       newHead = span < tonumber(string.match(process, '^%d+')) / 3
     elseif span == nil and tell(process, channel, owner) then
       newHead = false

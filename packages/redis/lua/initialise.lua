@@ -1,4 +1,4 @@
--- Marks this server as one that has lost no grants: it grants at once. See restart-guard.lua.
+-- Marks this server as one that has lost no grants: it grants immediately. See restart-guard.lua.
 -- KEYS    1 the marker
 -- Returns 1.
 local run = string.match(redis.call('INFO', 'server'), 'run_id:%x+')

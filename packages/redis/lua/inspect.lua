@@ -1,4 +1,4 @@
--- Tells which owners hold the key, and which claims wait. Changes nothing.
+-- Returns which owners hold the key, and which claims wait. Changes nothing.
 -- KEYS    see algorithm.lua
 -- ARGV    1 the pattern of another library's owners, or "": see ours.lua
 -- Returns the number of waiters, the first 100 of them as a list, then for each holder: owner,

@@ -1,4 +1,4 @@
--- Tells which keys are held or waited for. Changes nothing.
+-- Returns which keys are held or waited for. Changes nothing.
 -- KEYS    for each key the first five of it: see algorithm.lua
 -- ARGV    1 the pattern of another library's owners, or "": see ours.lua
 -- Returns for each key 1 if it is, else 0.

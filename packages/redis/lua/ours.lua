@@ -1,4 +1,4 @@
--- Tells what below the prefix is ours, as an application may have other keys there.
+-- Finds what below the prefix is ours, as an application may have other keys there.
 -- It is included where a script says "include ours". `foreign` is a pattern that the values of
 -- another library match, or "".
 

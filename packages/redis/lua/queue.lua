@@ -1,6 +1,6 @@
 -- How attempts take and keep positions in the queue.
 -- It is included where a script says "include queue", behind algorithm.lua.
--- The terms of a provider are one argument, as each argument costs time: "<ttl of a place (ms)>
+-- The terms of a provider are one argument, as each argument costs time: "<ttl of a position (ms)>
 -- <"1" to take a position in the queue> <process> <channel prefix>".
 
 local function readTerms(terms)
@@ -13,8 +13,8 @@ local function tokenOf(counter)
   return string.match(counter, '^%d+')
 end
 
--- Whether the head must be told of a grant. It must if it is new, or if the hold may end before the
--- head repeats its attempt.
+-- Whether the head must be notified of a grant. It must if it is new, or if the hold may end before
+-- the head repeats its attempt.
 local function concernsHead(ttl, waiterTtl)
   newHead = newHead or ttl < waiterTtl / 3
   return newHead
@@ -26,7 +26,7 @@ local function keepQueue(waiterTtl)
   redis.call('PEXPIRE', KEYS[4], waiterTtl)
 end
 
--- Takes a place, or keeps the place that the waiter has. Returns whether the place is new.
+-- Takes or keeps the position of the waiter. Returns whether it is new.
 local function stayInQueue(waiter, now, waiterTtl, terms)
   local last = redis.call('ZREVRANGE', KEYS[3], 0, 0, 'WITHSCORES')
   local added = redis.call('ZADD', KEYS[3], 'NX', (last[2] or 0) + 1, waiter)
@@ -39,22 +39,23 @@ local function stayInQueue(waiter, now, waiterTtl, terms)
   return added == 1
 end
 
--- Corrects the deadline of a waiter that is later than its places last. Returns whether it was.
+-- Corrects the deadline of a waiter that is later than its positions last. Returns whether it was.
 local function limitDeadline(waiter, now)
   local waiterTtl = tonumber(string.match(waiter, '^%S+ (%d+)%-'))
   return waiterTtl and redis.call('ZADD', KEYS[4], 'XX', 'LT', 'CH', now + waiterTtl, waiter) == 1
 end
 
--- A head that was told, and does not try again, loses its place at its deadline. If the clock was
+-- A notified head that does not retry loses its position at its deadline. If the clock was
 -- set back, that deadline could be hours away.
 local function limitDeadlines(head, now)
   if not limitDeadline(head, now) then return end
   for _, waiter in ipairs(redis.call('ZRANGE', KEYS[4], 0, -1)) do limitDeadline(waiter, now) end
 end
 
--- Keeps the places of the other waiters of this process, with the same call. From `first` on, ARGV
--- has each waiter and its terms. The answer names the waiters that must look: the head, as a holder
--- may expire, and each that is not in the queue, as it was assigned the key or has lost its place.
+-- Keeps the positions of the other waiters of this process, with the same call. From `first` on,
+-- ARGV has each waiter and its terms. The answer names the waiters that must look: the head, as a
+-- holder may expire, and each that is not in the queue, as it was assigned the key or has lost its
+-- position.
 local mustLook = {}
 
 local function keepPlaces(first, now, waiterTtl)
@@ -92,7 +93,7 @@ local function answer(reply)
 end
 
 -- Minus the ms until the next attempt: a busy answer is negative, a token is not. The head looks
--- when a holder would expire. The other waiters only keep their places.
+-- when a holder would expire. The other waiters only keep their positions.
 local function busy(me, head, value, now, waiterTtl)
   local wait = math.floor(waiterTtl / 3)
   if not head or head == me then

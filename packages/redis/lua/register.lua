@@ -1,7 +1,7 @@
 -- Reads a register, or changes it if its text is what the client expects. It has no expiry.
 -- KEYS    1 the register
 -- ARGV    1 the text that it must have, 2 the text that it gets; "": none. Neither: it is only read
--- Returns a list of its text, "" for none. The list tells that replicas must have it
+-- Returns a list of its text, "" for none. A list means that replicas must have it
 --         (src/wire/replicated-writes.ts).
 local text = redis.call('GET', KEYS[1]) or ''
 -- It changes nothing, but a replica, which may be behind, refuses it.

@@ -36,7 +36,7 @@ local renewed = renew()
 if renewed == 0 then refuseOnReplica() end
 if queue then
   value = purge(now, value)
-  -- A head that was told a later end of the hold looks again.
+  -- A head that expects a later end of the hold must retry.
   newHead = newHead or redis.call('PTTL', KEYS[1]) < before
   wakeHead('', value, ARGV[5])
 end

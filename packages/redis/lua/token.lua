@@ -1,5 +1,5 @@
 -- The server's clock, and the fencing tokens that it mints.
--- The counter of a key is the highest token that was minted or told. Its retention follows, unless
+-- The counter of a key is the highest token minted or received. Its retention follows, unless
 -- that is an hour, the default.
 -- The clock's µs as text. To make it of their digits takes half the time of string.format.
 local clockText

@@ -34,33 +34,34 @@ import type { RedisKind, RedisUrl } from './options/redis-url.ts';
 import { RedisProvider } from './provider.ts';
 
 /**
- * Options of `openLocks` for Redis: those of the provider and those of its connection. A function
- * is asked at each connection, and must answer within `connectTimeout`.
+ * Options of `openLocks` for Redis: those of the provider and of its connection. A function is
+ * called for each connection, and must return within `connectTimeout`.
  */
 export interface RedisConfigOptions extends RedisOptions {
   /**
-   * What opens the connections, if several are installed. With Sentinels or a Cluster not `redis`.
-   * @default the first that is installed of ioredis, iovalkey and redis
+   * The library that opens connections, if several are installed. With Sentinels or a Cluster not
+   * `redis`.
+   * @default the first installed of ioredis, iovalkey and redis
    */
   readonly library?: LibraryName | undefined;
-  /** ACL user; stronger than the URL's. @default the URL's */
+  /** ACL user; overrides the URL's. @default the URL's */
   readonly username?: Asked<string> | undefined;
-  /** Stronger than the URL's, so that it need not stand in one. @default the URL's */
+  /** Overrides the URL's, so that the URL need not contain it. @default the URL's */
   readonly password?: Asked<string> | undefined;
-  /** Database; stronger than the URL's path. @default 0 */
+  /** Database; overrides the URL's path. @default 0 */
   readonly db?: number | undefined;
   /**
-   * `true`: TLS, and Node's defaults check the server's certificate. An object: TLS with these
-   * options of `tls.connect` (`ca`, `cert`, `key`, `servername`, …). A function: TLS, with what it
-   * gives (`true` or an object).
+   * `true`: TLS with Node's defaults, which check the server's certificate. An object: TLS with
+   * these options of `tls.connect` (`ca`, `cert`, `key`, `servername`, …). A function: TLS with
+   * what it returns (`true` or an object).
    * @default true for `rediss:`, else false
    */
   readonly tls?: Asked<boolean | object> | undefined;
-  /** `openLocks` must have connected within this time. @default 5_000 ms */
+  /** Time limit for `openLocks` to connect. @default 5_000 ms */
   readonly connectTimeout?: Duration | undefined;
   /**
-   * The addresses that a host's name stands for: 4 or 6, or 0 for both, as some platforms need.
-   * @default the library's: 4 of ioredis
+   * The address family of host names: 4 or 6, or 0 for both, as some platforms need.
+   * @default the library's: 4 in ioredis
    */
   readonly family?: 0 | 4 | 6 | undefined;
   /**
@@ -73,7 +74,7 @@ export interface RedisConfigOptions extends RedisOptions {
    * The Sentinels, `'host:port'` each, in place of a URL. Needs `sentinelName`. @default none
    */
   readonly sentinels?: readonly string[] | undefined;
-  /** What the Sentinels call the master; stronger than the URL's path. @default none */
+  /** The Sentinels' name of the master; overrides the URL's path. @default none */
   readonly sentinelName?: string | undefined;
   /** ACL user at the Sentinels. @default none */
   readonly sentinelUsername?: Asked<string> | undefined;
@@ -106,7 +107,7 @@ const readers: OptionReaders<RedisConfigOptions> = {
   nodes: hostList(serverPort),
 };
 
-/** A client as a configuration asks for it. */
+/** A client opened from a configuration. */
 export interface OpenedFromConfig extends Opened {
   readonly target: Target;
   /** Those of the provider. */
@@ -114,10 +115,10 @@ export interface OpenedFromConfig extends Opened {
 }
 
 /**
- * The provider as `openLocks('redis://…')` makes it, with a client of its own.
- * @throws `LOCK_MISCONFIGURED` for a wrong option, a library that is missing or cannot do what is
- * asked for, refused credentials, or TLS that the two sides do not agree on. `LOCK_UNAVAILABLE`
- * when Redis does not answer within `connectTimeout`.
+ * The provider of `openLocks('redis://…')`, with a client of its own.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, a library that is missing or unsuitable, refused
+ * credentials, or a TLS mismatch. `LOCK_UNAVAILABLE` if Redis does not answer within
+ * `connectTimeout`.
  */
 export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { client, close, options } = await openFromConfig(config);
@@ -137,7 +138,7 @@ export async function openFromConfig({ url, options, runtime }: AdapterConfig): 
   const { kind, hosts, secure } = named;
   const name = sentinelName ?? named.name;
   checkTarget(kind, { name, sentinelName, sentinelUsername, sentinelPassword, db });
-  // Before a connection is made: a Cluster has no `restartGuard`.
+  // Before connecting: a Cluster has no `restartGuard`.
   checkKind(kind === 'cluster', own);
   const wanted = tls ?? secure;
   const target: Target = {
@@ -168,7 +169,7 @@ function targetOf(
   if (ways.length > 1) {
     throw misconfigured(
       redisSource.where,
-      'the servers are given twice; keep the URL, option "sentinels" or option "nodes"',
+      'the servers are set twice; keep only the URL, option "sentinels" or option "nodes"',
     );
   }
   if (sentinels !== undefined) return { kind: 'sentinel', secure: false, hosts: hostsIn(sentinels, sentinelPort) };
@@ -194,11 +195,14 @@ function checkTarget(
   if (kind !== 'sentinel' && stray !== undefined) {
     throw misconfigured(
       redisSource.where,
-      `option "${stray}" is given without Sentinels; write redis+sentinel:// or option "sentinels"`,
+      `option "${stray}" needs Sentinels; write redis+sentinel:// or set option "sentinels"`,
     );
   }
   if (kind === 'sentinel' && name === undefined) {
-    throw misconfigured(redisSource.where, 'option "sentinelName" is missing: what the Sentinels call the master');
+    throw misconfigured(
+      redisSource.where,
+      'option "sentinelName" is missing: set it to the name of the master at the Sentinels',
+    );
   }
   if (kind === 'cluster' && db !== undefined && db !== 0) {
     throw misconfigured(redisSource.where, `option "db" is ${db}, and a Cluster has database 0 only`);

@@ -7,9 +7,9 @@ import type { RedisOptions } from './options/options.ts';
 import { RedisProvider } from './provider.ts';
 
 /**
- * Locks on Redis (6.2 or newer) or Valkey, through a client that stays the caller's. It is one of
- * `ioredis`, `iovalkey` or `redis` (node-redis): of a server, of what Sentinels call the master, or
- * of a Cluster. Or it is a pool of node-redis.
+ * Locks on Redis (6.2 or newer) or Valkey, through a client that the caller owns: of `ioredis`,
+ * `iovalkey` or `redis` (node-redis), for one server, for the master of Sentinels, or for a
+ * Cluster; or a pool of node-redis.
  * @throws `LOCK_MISCONFIGURED` for a wrong client or option.
  */
 export function createRedisProvider(client: GivenClient, options: RedisOptions = {}): LockProvider {

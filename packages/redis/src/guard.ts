@@ -9,28 +9,28 @@ import type { GivenClient } from './clients/given-client.ts';
 import { scripts } from './wire/scripts.ts';
 import { unpipelined } from './wire/unpipelined.ts';
 
-/** Writes to Redis, and refuses those of a holder that a later holder has followed. */
+/** Writes to Redis that are refused once a later holder has written. */
 export interface RedisGuard {
   /**
-   * Sets `key` to `value` if no later holder has been there. The highest token is kept without
-   * expiry, at `{<key>}:fence`. Where the key has a Cluster hash tag it is `<key>:fence`, and where
-   * it is one as a whole, `<key>:fence:tag`.
-   * @throws `LOCK_STALE` when a later holder has been there. `LOCK_INVALID` for a lease that is not
-   * exclusive, and for a key of a Cluster that has braces without a tag. `LOCK_UNAVAILABLE` when
-   * the answer is unknown.
+   * Sets `key` to `value` if no later holder has written. The highest token is kept without expiry,
+   * at `{<key>}:fence`. For a key with a Cluster hash tag it is `<key>:fence`, and for a key that
+   * is a tag as a whole, `<key>:fence:tag`.
+   * @throws `LOCK_STALE` when a later holder has written. `LOCK_INVALID` for a lease that is not
+   * exclusive, and for a key of a Cluster with braces but no tag. `LOCK_UNAVAILABLE` when the
+   * answer is unknown.
    */
   write(key: string, value: string, lease: Pick<Lease, 'token' | 'mode'>): Promise<void>;
 }
 
 /** Options of a guard for Redis. */
 export interface RedisGuardOptions {
-  /** How long a write takes at most. @default 5_000 ms */
+  /** Time limit of a write. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
 }
 
 /**
- * A guard that writes through `given`, a client as `createRedisProvider` takes one. For writes of
- * another kind put `fenceLua` into a script of your own.
+ * A guard that writes through `given`, a client as `createRedisProvider` takes it. For other kinds
+ * of writes use `fenceLua` in a script of your own.
  * @throws `LOCK_MISCONFIGURED` for a wrong client or option.
  */
 export function createRedisGuard(given: GivenClient, options: RedisGuardOptions = {}): RedisGuard {
@@ -55,7 +55,7 @@ export function createRedisGuard(given: GivenClient, options: RedisGuardOptions 
   };
 }
 
-/** What the fence of `key` is called: in the same Cluster slot, and of no other key. */
+/** The name of the fence of `key`: in the same Cluster slot, and unique. */
 function fenceOf(key: string, clientPrefix: string): string {
   // The slot is that of the text between the first opening brace and the next closing one.
   const tag = /^[^{]*\{([^}]*)\}/.exec(clientPrefix + key)?.[1];

@@ -15,16 +15,16 @@ import { isCluster } from './wire/servers.ts';
 export interface InitialiseOptions {
   /** That of the providers. @default 'locks:' */
   readonly prefix?: string | undefined;
-  /** How long the call takes at most. @default 5_000 ms */
+  /** Time limit of the call. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
 }
 
 /**
- * Tells providers with option `restartGuard` that the server of `given` is new, and has lost no
- * locks: it grants at once. Call it once, by hand, while no lease of these providers is held.
- * A service that calls it whenever it starts has no guard.
+ * Declares to providers with option `restartGuard` that the server of `given` is new, and has lost
+ * no locks: it grants immediately. Call it once, manually, while no lease of these providers is
+ * held. A service that calls it at each start has no guard.
  * @throws `LOCK_MISCONFIGURED` for a wrong client or option, and for a missing right;
- * `LOCK_UNAVAILABLE` when the server does not answer, or is a replica.
+ * `LOCK_UNAVAILABLE` if the server does not answer, or is a replica.
  */
 export async function initialise(
   given: RedisClient | Exclude<AnyNodeRedis, NodeRedisCluster>,

@@ -37,11 +37,11 @@ export class RedisProvider implements LockProvider {
   readonly #queue: Queue;
   readonly #writer: ClosableSender | undefined;
   readonly #closeClient: (() => void) | undefined;
-  /** Of a client that is the caller's, no connection is ended. */
+  /** No connection of the caller's client is ended. */
   readonly #renewing: ((claim: Claim) => void) | undefined;
   #closed = false;
 
-  /** `closeClient` ends a client that this package made. */
+  /** `closeClient` closes an own client. */
   constructor(client: AnyRedisClient, options: ReadRedisOptions, runtime: Runtime, closeClient?: () => void) {
     const { prefix, channelPrefix, timeout, waiterTtl } = options;
     this.traits = {
@@ -57,11 +57,11 @@ export class RedisProvider implements LockProvider {
     this.#besideOthers = options.besideOthers;
     this.#names = keyNames(prefix, client.options?.keyPrefix ?? '');
     this.#deadline = createDeadline(runtime, timeout, 'Redis', () => noAnswerReason(client));
-    // Scripts of other services read in the name how long the places of this process last, and
-    // whether a message that reaches no subscriber says that it is gone: see lua/algorithm.lua.
+    // Scripts of other services read in the name how long the positions of this process last, and
+    // whether a message without a subscriber means that it is gone: see lua/algorithm.lua.
     const process = `${waiterTtl}-${this.#servers.clustered ? 'c.' : ''}${runtime.uniqueId()}`;
     this.#writer = writerOf(client, options.minReplicas, this.#deadline, runtime);
-    // A script cannot have the keys of several slots.
+    // A script cannot have keys of several slots.
     const together = !this.#servers.clustered;
     // The client of one server sends in the order of the calls.
     const unsettled = this.#servers.clustered ? new UnsettledAttempts() : undefined;
@@ -75,8 +75,9 @@ export class RedisProvider implements LockProvider {
       deadline: this.#deadline,
       waiterTtl,
       attempt: (attempt) => scripts.acquire(attempt),
-      // The client of one server sends in the order of the calls. That of a Cluster does, but where
-      // a slot moves: there as many may be overtaken, and none waits for thousands before it.
+      // The client of one server sends in the order of the calls. That of a Cluster does, except
+      // while a slot moves: then a limited number may be overtaken, and none waits for thousands
+      // before it.
       together: together ? Infinity : largestBatch,
       listen: listenOn(this.#servers, channelPrefix + process, waiterTtl, this.#deadline),
     });
@@ -97,7 +98,7 @@ export class RedisProvider implements LockProvider {
   release(claim: Claim): Promise<boolean> {
     const waited = this.#queue.leave(claim);
     const freed = this.#release(claim, this.#queue.waitsFor(claim.key));
-    // What a release assigned to a claim that has not heard of it was no hold of that claim.
+    // An assignment that the claim was not notified of was not its hold.
     return waited ? freed.then(() => false) : freed;
   }
 

@@ -9,11 +9,11 @@ import { migrateTablesOf } from './migrations/migrate-tables.ts';
 import { readConfigOptions } from './options/config-options.ts';
 
 /**
- * The provider as `openLocks('postgres://…')`, `mysql://…`, `mariadb://…` and `sqlite:./locks.db`
- * make it, with connections of its own.
- * @throws `LOCK_MISCONFIGURED` for a wrong option, a missing driver, refused credentials, a
- * database or tables that are not there.
- * @throws `LOCK_UNAVAILABLE` when the database does not answer within `connectTimeout`.
+ * The provider of `openLocks('postgres://…')`, `mysql://…`, `mariadb://…` and `sqlite:./locks.db`,
+ * with its own connections.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, a missing driver, refused credentials, or a
+ * missing database or tables.
+ * @throws `LOCK_UNAVAILABLE` if the database does not answer within `connectTimeout`.
  */
 export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { dialect, url } = dialectOfUrl(config.url);

@@ -13,11 +13,11 @@ import { storeOf } from './databases/store-of.ts';
 import { SqlProvider } from './provider.ts';
 
 /**
- * Locks in the database of a client that the application has: a knex instance, a `Pool` of pg, a
- * `sql` of postgres, a pool of mysql2, a database of SQLite, a `PostgresExecutor`. It stays the
- * caller's. The provider borrows connections of its pool for one statement each, outside of any
- * transaction; beside a `sql` of postgres it has its own, until `close`. The tables must be there:
- * see `LocksMigrationSource`, `migrateTables` and the folder `sql`.
+ * Locks in a database, through a client of the application: a knex instance, a `Pool` of pg, a
+ * `sql` of postgres, a pool of mysql2, a database of SQLite, a `PostgresExecutor`. The caller owns
+ * it. The provider borrows connections of its pool for one statement each, outside of any
+ * transaction; for a `sql` of postgres it opens its own, until `close`. The tables must exist: see
+ * `LocksMigrationSource`, `migrateTables` and the folder `sql`.
  * @throws `LOCK_MISCONFIGURED` for a wrong option, or a client that cannot be used.
  */
 export function createSqlProvider(client: AnySqlClient, options: SqlOptions = {}): LockProvider {
@@ -25,7 +25,7 @@ export function createSqlProvider(client: AnySqlClient, options: SqlOptions = {}
   return assembleProvider(found, readSqlOptions(options), systemRuntime, found.close);
 }
 
-/** The provider behind `createSqlProvider` and `fromConfig`; the latter's ends its pool. */
+/** The provider of `createSqlProvider` and `fromConfig`; the latter's ends its pool. */
 export function assembleProvider(
   client: SqlClient,
   options: ReadSqlOptions,
@@ -36,7 +36,7 @@ export function assembleProvider(
   if (client.isTransaction) {
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      '@locks/sql was given a transaction: a lock taken in it would be undone, or seen by others, only with it. Give it the pool, or the knex instance itself.',
+      '@locks/sql was given a transaction: a lock taken in it would be committed or rolled back only with it. Pass the pool, or the knex instance itself.',
     );
   }
   const parts = { client, dialect, options, runtime, destroy };

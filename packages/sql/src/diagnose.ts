@@ -5,9 +5,8 @@ import type { Examined } from './dialect/diagnosis.ts';
 import type { SqlSession } from './dialect/layout/sql-session.ts';
 
 /**
- * Looks at the database of a configuration and at its tables, for `locks doctor`. It changes no
- * row.
- * @throws as `fromConfig`, but for tables that are missing or old.
+ * Examines the database of a configuration and its tables, for `locks doctor`. Changes no row.
+ * @throws as `fromConfig`, except for missing or old tables.
  */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   return await withOwnPool(config, async ({ dialect, pool: { client }, provider, deadline }) => {
@@ -27,7 +26,7 @@ export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   });
 }
 
-/** One statement after another: a client of `pg` takes no second one meanwhile. */
+/** One statement at a time, as a client of `pg` requires. */
 function inTurn(session: SqlSession): Examined['rows'] {
   let last: Promise<unknown> = Promise.resolve();
   return (sql, ...bindings) => {

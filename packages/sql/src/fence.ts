@@ -9,19 +9,19 @@ import type { SqlSession } from './dialect/layout/sql-session.ts';
 import { readTableOptions } from './options/provider-options.ts';
 import type { TableOptions } from './options/provider-options.ts';
 
-/** Refuses writes of holders that come too late, where they write: in their own transactions. */
+/** Refuses late writes of former holders, within their own transactions. */
 export interface SqlGuard {
   /**
-   * Within `trx`, a transaction of the caller: one of knex or postgres, the connection of pg,
-   * mysql2, better-sqlite3 or node:sqlite on which it was begun, or a `PostgresTransaction`.
-   * Resolves if no later holder has been at `resource`. Other transactions that ask for it wait
-   * until this one ends. Call it before the writes that it protects. With a token in place of the
-   * lease, the caller must know that the lease is exclusive. Errors of the database are passed on
-   * as they are.
-   * @throws `LOCK_STALE` when a later holder has been there. The transaction is still open, and the
+   * Call it within `trx`, a transaction of the caller: one of knex or postgres, the connection of
+   * pg, mysql2, better-sqlite3 or node:sqlite on which it was begun, or a `PostgresTransaction`.
+   * Resolves if no later holder has used `resource`. Other transactions that call it wait until
+   * this one ends. Call it before the writes that it protects. With a token instead of the lease,
+   * the caller must know that the lease is exclusive. Errors of the database are passed on
+   * unchanged.
+   * @throws `LOCK_STALE` when a later holder has used it. The transaction is still open, and the
    * caller should roll it back.
-   * @throws `LOCK_INVALID` for a lease that is not exclusive, a token or a resource that cannot be,
-   * or a `trx` that is no transaction.
+   * @throws `LOCK_INVALID` for a lease that is not exclusive, an invalid token or resource, or a
+   * `trx` that is no transaction.
    */
   fence(trx: AnySqlTransaction, resource: string, lease: Pick<Lease, 'token' | 'mode'> | bigint): Promise<void>;
 }
@@ -68,7 +68,7 @@ function checkTransaction(trx: AnySqlTransaction): SqlClient {
 function notInTransaction(): LockError {
   return new LockError(
     'LOCK_INVALID',
-    'fence() needs the transaction that makes the write: outside of it, a later holder could come between the two. Call it as knex.transaction((trx) => fence(trx, …)), or with the connection of your driver after its BEGIN.',
+    'fence() needs the transaction that makes the write: outside of it, a later holder could write between the two. Call it as knex.transaction((trx) => fence(trx, …)), or with the connection of your driver after its BEGIN.',
   );
 }
 
@@ -99,7 +99,7 @@ async function pass(
   const raised = await session.rows(raise, value, `${token}`);
   const [row] = read === undefined ? raised : await session.rows(read, value);
   if (row === undefined) throw notInTransaction();
-  // By its place: options of the library postgres may change its name.
+  // By position, as options of the library postgres may change its name.
   const seen = BigInt(String(Object.values(row)[0]));
   if (seen > token) throw staleError(resource, token, seen);
 }

@@ -45,7 +45,7 @@ export class SqlProvider implements LockProvider {
       : undefined;
   }
 
-  /** Resolves when the database answers, and has the tables. Its caller sets the limit. */
+  /** Resolves when the database answers, and has the tables. The caller sets the limit. */
   async connect(): Promise<void> {
     await this.#calls.connect();
   }
@@ -86,7 +86,7 @@ export class SqlProvider implements LockProvider {
       for (;;) {
         if (differs && (await this.#store.changeRegister(connection, name, change))) return change.to;
         const text = await this.#store.readRegister(connection, name);
-        // It may have become what it must be since.
+        // It may have become the expected text since.
         if (!differs || text !== change.from) return text;
       }
     };

@@ -1,18 +1,18 @@
 import type { HolderView, KeyView } from '../src/views.ts';
 import { byId, setText } from './dom.ts';
 
-/** What the server says of a request that it refuses. */
+/** Why the server refused a request. */
 export async function problemOf(response: Response): Promise<string> {
   try {
     const { error } = (await response.json()) as { readonly error?: unknown };
     if (typeof error === 'string') return error;
   } catch {
-    // It comes from before the page: a proxy, or a page to sign in.
+    // The answer comes from a proxy, or from a sign-in page.
   }
   return `The server answered ${response.status}. Reload the page, and sign in again if you are asked to.`;
 }
 
-/** Asks before a lease is ended. `done` is called with what became of it. */
+/** Asks for confirmation before a lease is ended. Calls `done` with the result. */
 export function createBreakDialog(done: (message: string) => void): (key: KeyView, holder: HolderView) => void {
   const dialog = byId('break', HTMLDialogElement);
   const form = byId('break-form', HTMLFormElement);

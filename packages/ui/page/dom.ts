@@ -1,4 +1,4 @@
-/** An element that is there as long as its item is. */
+/** An element that exists as long as its item. */
 export interface Row<Item> {
   readonly element: HTMLElement;
   update(item: Item): void;
@@ -11,7 +11,7 @@ export function byId<Kind extends HTMLElement>(id: string, kind: new () => Kind)
   throw new Error(`The page has no ${kind.name} "${id}".`);
 }
 
-/** A new element. Text is text: there is no markup in it. */
+/** A new element. Text is inserted as text, without markup. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   className = '',
@@ -23,12 +23,12 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Writes only what has changed, so that a selection stays, and a screen reader is quiet. */
+/** Writes only changes: this keeps selections, and screen readers stay quiet. */
 export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Keeps a row in `parent` for each item. A row stays the same while its item's key is there. */
+/** Keeps a row in `parent` for each item, and reuses it while the item's key exists. */
 export function list<Item>(
   parent: HTMLElement,
   keyOf: (item: Item, index: number) => string,

@@ -15,7 +15,7 @@ const words: Readonly<Record<EventKind, string>> = {
 
 const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hour12: false });
 
-/** One line of the timeline, which never changes. */
+/** One entry of the timeline, which never changes. */
 export function createEventRow({ at, kind, key, label, detail }: EventView): Row<EventView> {
   const time = make('time', '', clock.format(at));
   time.dateTime = new Date(at).toISOString();

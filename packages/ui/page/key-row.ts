@@ -3,13 +3,13 @@ import type { HolderView, KeyView, WaiterView } from '../src/views.ts';
 import { list, make, setText } from './dom.ts';
 import type { Row } from './dom.ts';
 
-/** What the page does when the operator wants to end a lease. `undefined`: it is read-only. */
+/** Called when the operator wants to end a lease. `undefined`: the page is read-only. */
 export type AskToBreak = (key: KeyView, holder: HolderView) => void;
 
-/** The keys whose details are shown, also when they come again. */
+/** The keys whose details are shown, even if they reappear. */
 const open = new Set<string>();
 
-/** One key: a line, and its holders and waiters under it when it is opened. */
+/** One key: a row, and its holders and waiters when it is opened. */
 export function createKeyRow(first: KeyView, askToBreak: () => AskToBreak | undefined): Row<KeyView> {
   const name = make('span', 'name');
   const label = make('span');
@@ -58,21 +58,21 @@ function waitsText({ waiters, queue: [next] }: KeyView): string {
   return next === undefined ? `${waiters} in the queue` : `${waiters}, next ${next.label}`;
 }
 
-/** The name of a column, which a screen reader reads with each row. */
+/** The name of a column, which screen readers read with each row. */
 function columnName(name: string): HTMLElement {
   return make('span', 'unseen', ` ${name}: `);
 }
 
-/** The holder that the store lets go first. */
+/** The holder whose hold expires first. */
 function soonest(holders: readonly HolderView[]): HolderView | undefined {
   const [first, ...others] = holders;
   const left = ({ remaining = Infinity }: HolderView): number => remaining;
   return others.reduce((least, holder) => (least && left(least) <= left(holder) ? least : holder), first);
 }
 
-/** The time until the store lets go, and a bar of it beside the longest time that was seen. */
+/** The time until the hold expires, with a bar relative to the longest time seen. */
 function createLeft(): Row<HolderView | undefined> {
-  const name = columnName('Free again in');
+  const name = columnName('Expires in');
   const text = make('span', '');
   const fill = make('i', '');
   const bar = make('span', 'bar', fill);

@@ -5,9 +5,9 @@ import { createEventRow } from './event-row.ts';
 import { createKeyRow } from './key-row.ts';
 import { nextFocus } from './next-focus.ts';
 
-/** Ms between an answer and the next look. */
+/** In ms: between an answer and the next request. */
 const pause = 1_000;
-/** Ms after which a server that says nothing is given up. */
+/** In ms: a server that does not answer is given up after that. */
 const patience = 15_000;
 
 const [filter, status, problem, done, keys, pager] = [
@@ -92,7 +92,7 @@ async function look(signal: AbortSignal): Promise<void> {
   setStatus('Live', 'live');
 }
 
-/** Looks, and goes on looking until the page is hidden, or something else is to be shown. */
+/** Polls until the page is hidden, or something else is to be shown. */
 function lookNow(): void {
   clearTimeout(timer);
   current.abort();
@@ -102,7 +102,7 @@ function lookNow(): void {
   look(signal)
     .catch((error: unknown) => {
       if (signal.aborted) return;
-      // The server itself does not answer: a browser has other words for it each.
+      // The server itself does not answer: each browser words this differently.
       const silent = error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError');
       const why = silent ? 'The server of this page does not answer.' : (error as Error).message;
       setText(problem, `${why} The page tries again.`);

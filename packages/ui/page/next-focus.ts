@@ -1,6 +1,6 @@
 import { byId } from './dom.ts';
 
-/** Where `key` leads from `target`: `/` to the filter, arrow keys from key to key, and between. */
+/** Where `key` moves the focus from `target`: `/` to the filter, arrow keys from key to key. */
 export function nextFocus(key: string, target: Element): HTMLElement | undefined {
   const filter = byId('filter', HTMLInputElement);
   if (target instanceof HTMLInputElement && (target !== filter || key !== 'ArrowDown')) return undefined;

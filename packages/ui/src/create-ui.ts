@@ -10,18 +10,20 @@ import { readUiOptions } from './options.ts';
 import type { UiOptions } from './options.ts';
 import { page, pagePolicy } from './page/page.ts';
 
-/** A request listener: for `http.createServer`, `app.use` of Express, and routes of Fastify. */
+/** A request listener for `http.createServer`, `app.use` of Express, and routes of Fastify. */
 export interface Ui extends Disposable {
-  /** Answers `request`. Never throws: what the store rejects becomes the answer. */
+  /** Answers `request`. Never throws: errors of the store are part of the answer. */
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Ends the subscriptions to the diagnostics channels. The page can be used on without them. */
+  /**
+   * Ends the subscriptions to the diagnostics channels. The page continues to work without them.
+   */
   end(): void;
 }
 
 /**
- * A page that shows who holds the locks of a store, who waits, and what was granted and lost
- * lately. It asks the store while a browser shows it, and keeps nothing running. It knows no users:
- * put it behind the authentication of your service.
+ * A page that shows the holders and waiters of a store's locks, and recent grants and losses. It
+ * queries the store only while a browser shows it. It has no authentication: put it behind that of
+ * your service.
  * @throws `LOCK_MISCONFIGURED` for a wrong option.
  */
 export function createUi(options: UiOptions): Ui {
@@ -57,7 +59,7 @@ export function createUi(options: UiOptions): Ui {
   }
 
   const listen = (request: IncomingMessage, response: ServerResponse): void => {
-    // A reader that goes away in the middle of an answer is no error of the service.
+    // A reader that disconnects during an answer is not an error of the service.
     response.on('error', () => {});
     answer(request, response).catch((error: unknown) => sendError(response, error));
   };

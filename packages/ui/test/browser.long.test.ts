@@ -63,7 +63,7 @@ test('a screen reader is told the columns of a key', async () => {
   const waiting = locks.acquire('key');
   const page = await openPage(port);
   const names = async (): Promise<string> => JSON.stringify(await page.accessibility.snapshot());
-  await expect.poll(names).toMatch(/"name":"key Holder: web-1 Free again in: [\d.]+ s In the queue: 1, next web-1"/);
+  await expect.poll(names).toMatch(/"name":"key Holder: web-1 Expires in: [\d.]+ s In the queue: 1, next web-1"/);
   await page.locator('button.row').click();
   await expect.poll(names).toContain('Fencing token: ');
   await lease.release();

@@ -74,7 +74,7 @@ test('data is refused to pages of other origins', async () => {
 test('a wrong option is refused by name', () => {
   const locks = memoryLocks();
   expect(() => createUi({} as never)).toThrow('createUi: it needs "locks": createUi({ locks }).');
-  expect(() => createUi({ locks: {} as never })).toThrow('option "locks" must be what createLocks or openLocks gives');
+  expect(() => createUi({ locks: {} as never })).toThrow('option "locks" must be a client of createLocks or openLocks');
   expect(() => createUi({ locks, basePath: '/locks/' })).toThrow(
     'option "basePath" must be a path such as "/admin/locks"',
   );

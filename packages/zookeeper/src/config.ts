@@ -6,10 +6,9 @@ import { assembleProvider } from './create-provider.ts';
 import { readConfigOptions } from './options/config-options.ts';
 
 /**
- * The provider as `openLocks('zookeeper://host1:2181,host2:2181/chroot')` makes it.
- * @throws `LOCK_MISCONFIGURED` for a wrong option, refused credentials, nodes that may not be made,
- * and servers that cannot be used. `LOCK_UNAVAILABLE` when no server answers within
- * `connectTimeout`.
+ * The provider of `openLocks('zookeeper://host1:2181,host2:2181/chroot')`.
+ * @throws `LOCK_MISCONFIGURED` for a wrong option, refused credentials, nodes that may not be
+ * created, and unusable servers. `LOCK_UNAVAILABLE` if no server answers within `connectTimeout`.
  */
 export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { provider: options, connectTimeout } = readConfigOptions(config);

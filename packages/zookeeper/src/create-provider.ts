@@ -27,7 +27,7 @@ export function createZookeeperProvider(options: ZookeeperProviderOptions): Zook
 }
 
 /**
- * Puts the parts of a provider together.
+ * Assembles a provider.
  * @param idle How long an unused folder of a key is kept, in ms.
  */
 export function assembleProvider(
@@ -50,7 +50,7 @@ export function assembleProvider(
     async prepare(session, first) {
       await tokens.current(session);
       if (!first) return;
-      // `locks doctor` sees a process by it. Calls do not wait for it, and do not need it.
+      // It shows the process to `locks doctor`. Calls neither wait for it nor need it.
       const path = nodes.under(`${processPrefix}${connectionName()}-${session.id.toString(16)}`);
       void nodes.make(session, path, 'ephemeral', '').catch(() => {});
     },

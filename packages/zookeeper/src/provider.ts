@@ -21,13 +21,13 @@ export interface SessionProviderParts {
   readonly folders: Pick<FolderCleanup, 'stop'>;
   readonly names: KeyNames;
   readonly runtime: Runtime;
-  /** Within how many ms each call settles. */
+  /** Time limit of each call, in ms. */
   readonly timeout: number;
   /** `host:port` of the servers, for messages. */
   readonly servers: string;
 }
 
-/** `list` looks at so many keys in one flight. With more, locks wait longer behind them. */
+/** How many keys `list` checks in one flight. With more, locks wait longer behind them. */
 const flight = 200;
 
 /** Locks in ZooKeeper: the contract, over one session and one layout of nodes. */
@@ -56,8 +56,8 @@ export class SessionProvider implements ZookeeperProvider {
   }
 
   /**
-   * Resolves when there is a session whose user may make nodes under the root. Rejects with
-   * `LOCK_UNAVAILABLE` after `within` ms without a session. The caller limits the rest.
+   * Resolves when there is a session whose user may create nodes under the root. Rejects with
+   * `LOCK_UNAVAILABLE` after `within` ms without a session. The caller limits the remainder.
    */
   async connect(within: number): Promise<void> {
     this.#checkOpen();
@@ -112,13 +112,13 @@ export class SessionProvider implements ZookeeperProvider {
     return this.#call(async () => await work(await this.#ready()), what, key);
   }
 
-  /** For guards: the node that is there as long as `owner` holds. `undefined`: it does not hold. */
+  /** For guards: the node that exists as long as `owner` holds. `undefined`: it does not hold. */
   nodeOf(owner: string): { readonly path: string; readonly session: Session } | undefined {
     this.#checkOpen();
     return this.#claims.nodeOf(owner);
   }
 
-  /** For guards: of the nodes that are made. */
+  /** For guards: the ACL of created nodes. */
   get acl(): readonly Acl[] {
     return this.#parts.nodes.acl;
   }
@@ -151,7 +151,7 @@ export class SessionProvider implements ZookeeperProvider {
     return await this.#deadline.race(call(), () => `${what} of ${JSON.stringify(key)}`);
   }
 
-  /** A list may take long. If the provider was closed meanwhile, that is why it failed. */
+  /** A list may take long. If the provider was closed in the meantime, that is the reason. */
   async #partOfList<T>(part: () => Promise<T>, prefix: string): Promise<T> {
     try {
       return await this.#call(part, 'a list', prefix);

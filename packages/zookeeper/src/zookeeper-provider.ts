@@ -4,14 +4,14 @@ import type { LockProvider } from '@locks/core';
 export interface ZookeeperProvider extends LockProvider {
   readonly name: 'zookeeper';
   /**
-   * Resolves when there is a session whose user may make nodes under the root.
-   * @throws `LOCK_UNAVAILABLE` after `within` ms without a session. What the servers refuse for
-   * good: `LOCK_MISCONFIGURED`.
+   * Resolves when there is a session whose user may create nodes under the root.
+   * @throws `LOCK_UNAVAILABLE` after `within` ms without a session. For permanent refusals
+   * `LOCK_MISCONFIGURED`.
    */
   connect(within: number): Promise<void>;
   /**
    * The keys that begin with `prefix` and are held or waited for, each once.
-   * @throws `LOCK_UNAVAILABLE` when the servers did not answer.
+   * @throws `LOCK_UNAVAILABLE` if the servers did not answer.
    */
   list(prefix: string): AsyncIterable<string>;
 }

@@ -4,7 +4,7 @@ import { inQueue } from '../state/states-of.ts';
 /** What the probes have in common. */
 export interface ProbeParts {
   readonly locks: Locks;
-  /** The names of its keys begin so. Nothing else uses such a key. */
+  /** The beginning of the names of its keys, which nothing else uses. */
   readonly prefix: string;
   /** Aborted when the probe is to end early. */
   readonly stop: AbortSignal;
@@ -13,16 +13,16 @@ export interface ProbeParts {
 /** One kind of load. */
 export interface Probe {
   readonly name: string;
-  /** What one time is. */
+  /** What is measured once, for people. */
   readonly unit: string;
-  /** Loads the store for `ms`: the times, in ms. Gives back what it took. */
+  /** Loads the store for `ms`. Returns the durations in ms. */
   run(parts: ProbeParts, ms: number): Promise<readonly number[]>;
 }
 
-/** How many keys are locked at once. */
+/** How many keys are locked simultaneously. */
 const sideBySide = 8;
 
-/** In ms: also if this process is killed, its keys are soon free. */
+/** In ms: if this process is killed, its keys expire soon. */
 const ttl = 2_000;
 
 export const probes: readonly Probe[] = [

@@ -13,10 +13,9 @@ export interface BenchOptions extends StoreOptions {
   readonly seconds: number;
 }
 
-const remark =
-  'This is a probe of this store from this host, by one process. It is no comparison with other libraries.';
+const remark = 'This measures this store from this host, by one process. It does not compare libraries.';
 
-/** Loads a store for some seconds, on keys of its own, and says how long its answers take. */
+/** Loads a store for some seconds, on keys of its own, and prints how long its answers take. */
 export async function bench({ seconds, ...options }: BenchOptions, output: Output): Promise<void> {
   const stop = catchStopSignals(leaveBy);
   const { shown } = await findStore(options);
@@ -30,7 +29,7 @@ export async function bench({ seconds, ...options }: BenchOptions, output: Outpu
       if (stop.aborted.aborted) break;
       const { name, unit } = probe;
       const count = times.length;
-      // Between two hand-overs is more than the gap.
+      // The time between two transfers is longer than the gap.
       const perSecond = name === 'hand-over' ? undefined : Math.round((1_000 * count) / (performance.now() - began));
       const [p50 = 0, p95 = 0, p99 = 0] = [50, 95, 99].map((percent) => Number(percentile(times, percent).toFixed(3)));
       rows.push([name, unit, String(perSecond ?? '–'), ...[p50, p95, p99].map(shownTime)]);
@@ -52,7 +51,7 @@ function shownTime(ms: number): string {
   return `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;
 }
 
-/** The value that `percent` % of `values` do not exceed; NaN of none. */
+/** The value that `percent` % of `values` do not exceed; NaN for none. */
 function percentile(values: readonly number[], percent: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil((percent / 100) * sorted.length) - 1)] ?? Number.NaN;

@@ -11,11 +11,11 @@ import type { StoreOptions } from '../store/open-store.ts';
 export interface BreakOptions extends StoreOptions {
   /** Ends the leases without a question. */
   readonly yes?: boolean | undefined;
-  /** The lease of this owner alone. */
+  /** Only the lease of this owner. */
   readonly owner?: string | undefined;
 }
 
-/** Ends the leases on `key`, after a question. Gives the exit code. */
+/** Ends the leases on `key`, after confirmation. Returns the exit code. */
 export async function breakKey(key: string, options: BreakOptions, output: Output): Promise<number> {
   return await withStore(options, output, async (locks) => {
     const holders = await holdersToEnd(locks, key, options);
@@ -40,7 +40,7 @@ export async function breakKey(key: string, options: BreakOptions, output: Outpu
   });
 }
 
-/** @throws `Failure` where `key` is the name of a job that runs: its lock has another key. */
+/** @throws `Failure` if `key` is the name of a running job: its lock has another key. */
 async function refuseJob(locks: Locks, key: string): Promise<void> {
   const lock = lockOfJob(key);
   if ((await locks.inspect(lock)).holders.length === 0) return;
@@ -60,11 +60,11 @@ async function holdersToEnd(locks: Locks, key: string, { owner }: BreakOptions):
 
 function warning(key: string, holders: readonly LockHolder[]): string {
   const owners = holders.map(({ owner, remaining }) => {
-    const free = remaining === undefined ? '' : `, which would be over in ${span(remaining)} without a renewal`;
+    const free = remaining === undefined ? '' : `, which expires in ${span(remaining)} unless it is renewed`;
     return `  ${printable(owner)}${free}`;
   });
   const what = `This ends the lease on ${printable(key)} of:\n${owners.join('\n')}`;
-  return `${what}\nIt works on until its next renewal, beside the next holder.`;
+  return `${what}\nIt continues until its next renewal, alongside the next holder.`;
 }
 
 function endedText({ owner, token, mode }: LockHolder): string {
@@ -72,6 +72,6 @@ function endedText({ owner, token, mode }: LockHolder): string {
   if (token === undefined || mode === 'shared') return ended;
   return (
     `${ended} Its fencing token is ${token}: the next holder has a higher one, ` +
-    'and a resource that checks tokens refuses what this one still writes.'
+    'and a resource that checks tokens refuses further writes of this one.'
   );
 }

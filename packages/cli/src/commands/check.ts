@@ -22,9 +22,10 @@ export interface CheckOptions extends StoreOptions {
 }
 
 /**
- * Runs the conformance suite against a store that is in use, on keys of its own: the exit code. The
- * suite has no way to stop its servers, so what needs that is not checked. With `nemesis`
- * processes of its own take locks. They are killed and stopped, and their connections have faults.
+ * Runs the conformance suite against a store in use, on keys of its own. Returns the exit code. The
+ * suite cannot stop the store's servers, so requirements that need it are not checked. With
+ * `nemesis` it attacks the store instead: processes of its own take locks, are killed and stopped,
+ * and their connections have faults.
  */
 export async function check(given: CheckOptions, output: Output): Promise<number> {
   const { only, ttl, nemesis = false, seconds, seed, ...options } = given;

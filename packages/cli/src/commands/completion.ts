@@ -6,21 +6,21 @@ import { createOutput } from '../output/output.ts';
 import { sortedKeys } from '../state/states-of.ts';
 import { withStore } from '../store/open-store.ts';
 
-/** In ms: a shell that waits for longer seems to hang. */
+/** In ms: with a longer wait the shell seems to hang. */
 const patience = 2_000;
 
 /** More would fill the screen. */
 const mostKeys = 200;
 
-/** The shells evaluate what they complete, so quotes and the like stay out. */
+/** Shells evaluate completions, so quotes and similar characters are left out. */
 const typeable = /^[\w@%+=:,./-]+$/;
 
-/** Prints what a shell reads to complete the words of `locks`. */
+/** Prints the completion script of a shell. */
 export function printScript(shell: string): void {
   script(shell, 'locks', 'locks');
 }
 
-/** Makes `program` answer to a shell that asks how `words` go on. */
+/** Makes `program` answer a shell that completes `words`. */
 export async function addCompletion(program: Command, words: readonly string[]): Promise<void> {
   const root = tab(program, { completionCommandName: 'completion-script' });
   root.commands.delete('completion-script');
@@ -34,9 +34,7 @@ export async function addCompletion(program: Command, words: readonly string[]):
   };
 }
 
-/**
- * Names of jobs, and keys, that a shell can type. A store that does not answer completes nothing.
- */
+/** Names of jobs and keys that a shell can type; none if the store does not answer. */
 async function knownNames(words: readonly string[], withKeys: boolean): Promise<readonly string[]> {
   const valueOf = (option: string): string | undefined =>
     words.includes(option) ? words[words.indexOf(option) + 1] : undefined;

@@ -18,17 +18,17 @@ export interface DoctorOptions extends StoreOptions {
 /** The worst first. */
 const levels: readonly FindingLevel[] = ['problem', 'warning', 'unknown', 'note', 'ok'];
 
-/** Says what a store means for locks, and what to do about it: the exit code. */
+/** Examines the settings of a store. Returns the exit code. */
 export async function doctor({ strict, ...options }: DoctorOptions, output: Output): Promise<number> {
   const { shown } = await findStore(options);
   let reports: readonly StoreReport[];
-  // A connection that waits for an answer does not keep the process alive on each store.
+  // Not every store keeps the process alive while it waits for an answer.
   const awake = setInterval(() => {}, 60_000);
   try {
     reports = await examine(await backendOf(options));
   } catch (error) {
     if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
-    throw new Failure(exitCode.unreachable, `${shown} is out of reach. ${messageOf(error)}`, { cause: error });
+    throw new Failure(exitCode.unreachable, `${shown} cannot be reached. ${messageOf(error)}`, { cause: error });
   } finally {
     clearInterval(awake);
   }
@@ -40,7 +40,7 @@ export async function doctor({ strict, ...options }: DoctorOptions, output: Outp
 }
 
 async function printReport({ title, findings }: StoreReport, shown: string, output: Output): Promise<void> {
-  // Of a composite below another one its members say all.
+  // The findings about a nested composite are those of its members.
   if (title !== undefined && findings.length === 0) return;
   if (!output.json) await output.print(title === undefined ? bold(shown) : `\n${bold(title)}`, {});
   const sorted = findings.toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level));

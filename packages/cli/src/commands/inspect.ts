@@ -10,7 +10,7 @@ import { holderColumns, keyText, stateRow, stateWord, waitersWord } from '../sta
 import { runOf } from '../state/states-of.ts';
 import type { KeyState } from '../state/states-of.ts';
 
-/** Prints the last run of the job `key`, or who holds the lock `key`, or both where there are. */
+/** Prints the last run of the job `key`, the holders of the lock `key`, or both. */
 export async function inspect(key: string, options: StoreOptions, output: Output): Promise<void> {
   await withStore(options, output, async (locks) => {
     const name = jobOfLock(key) ?? key;
@@ -38,7 +38,7 @@ function textOf(state: KeyState): string {
     if (run.error !== undefined) parts.push(`error: ${printable(run.error)}`);
   }
   if (holders.length > 0) {
-    parts.push(table(['OWNER', 'MODE', 'TOKEN', 'FREE AGAIN IN'], holders.map(holderColumns)));
+    parts.push(table(['OWNER', 'MODE', 'TOKEN', 'EXPIRES IN'], holders.map(holderColumns)));
   }
   if (queue !== undefined) {
     const rows = queue.map((waiter, index) => [String(index + 1), printable(waiter.owner), modeText(waiter)]);

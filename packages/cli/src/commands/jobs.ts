@@ -10,9 +10,9 @@ import type { StoreOptions } from '../store/open-store.ts';
 
 /** Options of `locks jobs`. */
 export interface JobsOptions extends StoreOptions {
-  /** Whether a job that needs a look is told by the exit code. */
+  /** Whether a failed or overdue job changes the exit code. */
   readonly check?: boolean | undefined;
-  /** Another form than a table, or lines of JSON. */
+  /** Another format than a table or lines of JSON. */
   readonly format?: 'prometheus' | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ForgetOptions extends StoreOptions {
 const told = ['running', 'failed', 'crashed', 'lost', 'stopped', 'open'] as const;
 const bad: ReadonlySet<string> = new Set(['failed', 'crashed', 'lost']);
 
-/** Prints the last run of each job whose name begins with `prefix`. Gives the exit code. */
+/** Prints the last run of each job whose name begins with `prefix`. Returns the exit code. */
 export async function jobs(
   prefix: string,
   { check, format, ...options }: JobsOptions,
@@ -64,7 +64,7 @@ export async function retryJob(key: string, options: StoreOptions, output: Outpu
   });
 }
 
-/** Removes the record of a job, after a question. Gives the exit code. */
+/** Removes the record of a job, after confirmation. Returns the exit code. */
 export async function forgetJob(key: string, { yes, ...options }: ForgetOptions, output: Output): Promise<number> {
   return await withStore(options, output, async (locks) => {
     const run = await locks.job(key);
@@ -80,7 +80,8 @@ export async function forgetJob(key: string, { yes, ...options }: ForgetOptions,
 
 function refusal(key: string, run: JobRun | undefined): Failure {
   const name = printable(key);
-  if (run === undefined) return new Failure(exitCode.findings, `There is no job ${name}. See locks jobs.`);
-  if (run.state === 'running') return new Failure(exitCode.busy, `${name} runs now on ${printable(run.by)}.`);
-  return new Failure(exitCode.busy, `${name} has changed meanwhile. Try again.`);
+  if (run === undefined)
+    return new Failure(exitCode.findings, `The job ${name} does not exist. To list the jobs: locks jobs`);
+  if (run.state === 'running') return new Failure(exitCode.busy, `${name} is running on ${printable(run.by)}.`);
+  return new Failure(exitCode.busy, `${name} changed in the meantime. Try again.`);
 }

@@ -7,11 +7,11 @@ import { keyText, stateRow, stateWord, waitersWord } from '../state/state-text.t
 
 /** Options of `locks ls`. */
 export interface LsOptions extends StoreOptions {
-  /** With the state of each key: one more call for each. */
+  /** Also prints the state of each key, at one more call per key. */
   readonly long?: boolean | undefined;
 }
 
-/** Prints the keys with `prefix` that are held or waited for, in the order of their names. */
+/** Prints the keys with `prefix` that are held or waited for, sorted by name. */
 export async function ls(prefix: string, options: LsOptions, output: Output): Promise<void> {
   await withStore(options, output, async (locks) => {
     const keys = await sortedKeys(locks, prefix);

@@ -10,7 +10,7 @@ import type { StoreOptions } from '../store/open-store.ts';
 
 /** Options of `locks migrate status`. */
 export interface MigrateStatusOptions extends StoreOptions {
-  /** How many processes there are to be. */
+  /** How many processes are expected. */
   readonly processes?: number | undefined;
 }
 
@@ -26,7 +26,7 @@ const phases = ['from', 'both', 'to'] as const;
 
 type Obstacles = MigrationStatus['obstacles']['both'];
 
-/** Prints who takes part in a migration, and what is in the way of each phase. */
+/** Prints the processes of a migration, and what blocks each phase. */
 export async function migrateStatus({ processes, ...options }: MigrateStatusOptions, output: Output): Promise<number> {
   const { target } = await findStore(options);
   const status = await migrationStatus(target, { processes });
@@ -34,7 +34,7 @@ export async function migrateStatus({ processes, ...options }: MigrateStatusOpti
   return phases.some((phase) => status.obstacles[phase].length === 0) ? 0 : exitCode.findings;
 }
 
-/** Waits until a migration is in `phase`. Gives the exit code. */
+/** Waits until a migration is in `phase`. Returns the exit code. */
 export async function migrateWait(
   phase: PhaseWord,
   { processes, timeout = defaultTimeout, ...options }: MigrateWaitOptions,
@@ -47,7 +47,7 @@ export async function migrateWait(
     return 0;
   } catch (error) {
     if (!isLockError(error, 'LOCK_TIMEOUT')) throw error;
-    // As it was when the time was over.
+    // The status at the timeout.
     const status = error.result as MigrationStatus;
     const why = status.obstacles[phase];
     const mayGoOn = why.every(({ kind }) => kind === 'lease');
@@ -69,7 +69,7 @@ function rowOf(status: MigrationStatus): Row {
 function textOf({ name, from, to, processes, obstacles }: MigrationStatus): string {
   const parts = [bold(`${printable(name)}: from ${from.store} to ${to.store}`), ''];
   if (processes.length === 0) parts.push('No process takes part.');
-  else parts.push(table(['PROCESS', 'IS TO BE IN', 'IS IN'], processes.map(processColumns)));
+  else parts.push(table(['PROCESS', 'DESIRED PHASE', 'PHASE'], processes.map(processColumns)));
   for (const [end, store] of Object.entries({ from, to })) parts.push(...storeLines(end, store));
   for (const phase of phases) {
     const why = obstacles[phase];

@@ -11,11 +11,11 @@ import { backendOf, providerOf } from '../store/open-store.ts';
 
 /** Options of `locks quorum change`. */
 export interface QuorumOptions extends StoreOptions {
-  /** Makes the change also where it is not safe. */
+  /** Makes the change even if it is unsafe. */
   readonly force?: boolean | undefined;
 }
 
-/** Makes the members of the store those of their quorum. Gives the exit code. */
+/** Makes the members of the store those of their quorum. Returns the exit code. */
 export async function quorumChange({ force, ...store }: QuorumOptions, output: Output): Promise<number> {
   const { provider, url, options } = await backendOf(store);
   if (provider !== 'combine')
@@ -31,7 +31,7 @@ export async function quorumChange({ force, ...store }: QuorumOptions, output: O
     ]);
     const text = done
       ? `The quorum has these ${providers.length} members. Deploy them everywhere before the next change.`
-      : `Nothing was changed: the new members may not know these. Wait until they have ended.\n${table(['KEY', 'OWNER', 'FOR'], rows)}`;
+      : `Nothing was changed: the new members may not know these leases. Wait until they end.\n${table(['KEY', 'OWNER', 'FOR'], rows)}`;
     await output.print(text, { done, left });
     return done ? 0 : exitCode.findings;
   } finally {

@@ -18,7 +18,7 @@ export interface TablesOptions extends StoreOptions {
   readonly yes?: boolean | undefined;
 }
 
-/** Creates, looks at or removes the tables of a SQL store: the exit code. */
+/** Creates, examines or removes the tables of a SQL store. Returns the exit code. */
 export async function tables(name: 'up' | 'status' | 'down', options: TablesOptions, output: Output): Promise<number> {
   const backend = await backendOf(options);
   if (backend.provider !== 'sql') {
@@ -51,7 +51,7 @@ async function tellStatus(backend: Backend, output: Output): Promise<number> {
   return 0;
 }
 
-/** The files of `@locks/sql` have the usual names of the tables. */
+/** The files of `@locks/sql` use the default names of the tables. */
 async function printSql(direction: 'up' | 'down', { url = '' }: Backend, output: Output): Promise<number> {
   const database = /^postgres/i.test(url) ? 'postgres' : /^sqlite/i.test(url) ? 'sqlite' : 'mysql';
   const manifest = createRequire(import.meta.url).resolve('@locks/sql/package.json');

@@ -8,13 +8,13 @@ import { serveLocally } from '../ui/local-server.ts';
 
 /** Options of `locks ui`. */
 export interface PageOptions extends StoreOptions {
-  /** 0: a free one. */
+  /** 0: any free port. */
   readonly port: number;
   /** Whether the page can break leases. */
   readonly write?: boolean | undefined;
 }
 
-/** Serves a page of the keys with `prefix` to browsers of this host, until it is ended. */
+/** Serves a page of the keys with `prefix` to browsers of this host, until the process is ended. */
 export async function ui(
   prefix: string,
   { port, write = false, ...options }: PageOptions,

@@ -16,7 +16,9 @@ export interface WatchOptions extends StoreOptions {
   readonly interval: number;
 }
 
-/** Shows the keys with `prefix` until it is ended: a live table, or a line for each change. */
+/**
+ * Shows the keys with `prefix` until the process is ended: a live table, or a row for each change.
+ */
 export async function watch(prefix: string, { interval, ...options }: WatchOptions, output: Output): Promise<never> {
   const stop = catchStopSignals(leaveBy);
   const locks = await openStore(options, output);

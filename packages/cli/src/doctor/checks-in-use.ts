@@ -15,15 +15,15 @@ interface Used {
 }
 
 /**
- * In ms: what is tried is over by then, also if this process ends in the middle. A longer one may
- * be refused by a Redis with `restartGuard`.
+ * In ms: test locks expire by then even if this process crashes. A Redis with `restartGuard` may
+ * refuse a longer ttl.
  */
 const ttl = 2_000;
-/** In ms: a store that does not grant by then fails. */
+/** In ms: a store that has not granted by then has failed. */
 const patience = 5_000;
-/** A waiter that is told of its turn has the key sooner, in ms, unless the store is very slow. */
+/** In ms: a notified waiter has the key sooner, unless the store is very slow. */
 const soon = 500;
-/** More would name more keys in the finding. Fewer hide how far the mistake goes. */
+/** More would name more keys in the finding. Fewer would hide how widespread the mistake is. */
 const mostNamed = 3;
 /** In ms. With less, a slow answer counts as a difference. With more, tokens may fall unnoticed. */
 const tolerated = 1_000;
@@ -42,10 +42,10 @@ const takes: Check<Used> = {
     } catch (error) {
       const restarted = guardOf(error);
       if (restarted !== undefined) return { level: 'note', what: restarted };
-      return { level: 'problem', what: `A lock could not be taken: ${messageOf(error)}`, advice: mend };
+      return { level: 'problem', what: `A lock could not be acquired: ${messageOf(error)}`, advice: mend };
     }
     used.granted = true;
-    return { level: 'ok', what: `A lock was taken, renewed and given back in ${span(performance.now() - began)}.` };
+    return { level: 'ok', what: `A lock was acquired, renewed and released in ${span(performance.now() - began)}.` };
   },
 };
 
@@ -59,10 +59,10 @@ const handsOver: Check<Used> = {
     } catch (error) {
       return { level: 'problem', what: `A lock could not be waited for: ${messageOf(error)}`, advice: mend };
     }
-    const what = `A waiter got the key ${span(gap)} after it was given back.`;
+    const what = `A waiter got the key ${span(gap)} after its release.`;
     if (gap < soon || !provider.traits.wake) return { level: 'ok', what };
-    const advice = 'See that messages of the store reach this process, and look at the latency.';
-    return { level: 'warning', what: `${what} It was not told, and had to look.`, advice };
+    const advice = 'Check that notifications of the store reach this process, and check the latency.';
+    return { level: 'warning', what: `${what} It was not notified, and had to poll.`, advice };
   },
 };
 
@@ -80,10 +80,10 @@ async function gapOf(locks: Locks, key: string): Promise<number> {
   return gap;
 }
 
-/** What a store says that has come back, and grants nothing for a while, as it was told to. */
+/** The refusal of a store that came back and grants nothing for a while, as configured. */
 function guardOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // The innermost has the words of the store.
+  // The innermost error has the words of the store.
   return guardOf(error.cause) ?? (isLockError(error) && error.retryAfter !== undefined ? error.message : undefined);
 }
 
@@ -93,20 +93,20 @@ const permits: Check<Used> = {
     if (provider.list === undefined || !provider.traits.shared) return undefined;
     const states = await statesOf(locks, await sortedKeys(locks, ''));
     const differing = states.filter((state) => numbersOf(state).length > 1);
-    if (differing.length === 0) return { level: 'ok', what: 'No key is claimed with different numbers of permits.' };
+    if (differing.length === 0) return { level: 'ok', what: 'No key is requested with different numbers of permits.' };
     const named = differing
       .slice(0, mostNamed)
       .map((state) => `${printable(state.key)} (${numbersOf(state).join(', ')})`);
     const more = differing.length > mostNamed ? `, and ${differing.length - mostNamed} more` : '';
     return {
       level: 'warning',
-      what: `Keys are claimed with different numbers of permits: ${named.join(', ')}${more}.`,
+      what: `Keys are requested with different numbers of permits: ${named.join(', ')}${more}.`,
       advice: 'Give all processes the same number. While a deploy changes it, wait until the old processes have ended.',
     };
   },
 };
 
-/** The numbers of permits that the holders and the waiters of a key have, the least first. */
+/** The different numbers of permits among the holders and waiters of a key, ascending. */
 function numbersOf({ holders, queue = [] }: LockState): readonly number[] {
   return [...new Set([...holders, ...queue].flatMap((claim) => claim.permits ?? []))].toSorted((a, b) => a - b);
 }
@@ -128,8 +128,8 @@ const clock: Check<Used> = {
 };
 
 /**
- * Uses a store, on keys of its own, until there is a problem. `whole`: locks are taken, and not
- * from a member alone. A `composite` has the clocks of its members.
+ * Uses a store, on keys of its own, until a problem is found. `whole`: locks are taken, not only
+ * from one member. A `composite` has the clocks of its members.
  */
 export async function checkInUse(
   provider: LockProvider,

@@ -7,7 +7,7 @@ import { checkInUse } from './checks-in-use.ts';
 
 /** What was found at one store. */
 export interface StoreReport {
-  /** What it is in a composite. `undefined`: it is the whole store. */
+  /** Its role in a composite. `undefined`: it is the whole store. */
   readonly title: string | undefined;
   readonly findings: readonly Finding[];
   /** See `Diagnosis`. */
@@ -15,18 +15,18 @@ export interface StoreReport {
 }
 
 /**
- * Looks at a store and, if it is a composite, at its members: the store first.
- * @throws what its adapter throws, where there is nothing to look at.
+ * Examines a store and, for a composite, its members: the store first.
+ * @throws what its adapter throws if it cannot be examined.
  */
 export async function examine(backend: Backend): Promise<readonly StoreReport[]> {
   return await examineStore(undefined, backend);
 }
 
-/** `title`: what the store is in a composite. */
+/** `title`: the role of the store in a composite. */
 async function examineStore(title: string | undefined, backend: Backend): Promise<readonly StoreReport[]> {
   const { findings, server, members } = await diagnose(backend);
   const below = await Promise.all((members ?? []).map(async (member) => await examineMember(title, member)));
-  // The stores of a migration may be two tables of one server. To open a migration is to take part.
+  // The stores of a migration may be two tables of one server. Opening a migration would join it.
   const migrates = backend.provider === migration;
   const compared = migrates ? [] : sameServers(below.flatMap(([member]) => member ?? []));
   const known = [...findings, ...compared];
@@ -51,24 +51,24 @@ async function examineMember(
   }
 }
 
-/** Those members of a composite that are the same server as one before them. */
+/** The members of a composite that are the same server as an earlier one. */
 function sameServers(members: readonly StoreReport[]): readonly Finding[] {
   return members.flatMap(({ title, server }, index): readonly Finding[] => {
     const other = members.slice(0, index).find((one) => one.server !== undefined && one.server === server);
     if (other === undefined) return [];
     const what = `${other.title} and ${title} are the same server: it counts twice.`;
-    return [{ check: 'same-server', level: 'problem', what, advice: 'Name servers that fail apart.' }];
+    return [{ check: 'same-server', level: 'problem', what, advice: 'Name servers that fail independently.' }];
   });
 }
 
 async function diagnose({ provider, url, options }: Backend): Promise<Diagnosis> {
   const adapter = await loadAdapter(provider);
   const asked = await adapter.diagnose?.({ url, options, runtime: systemRuntime });
-  const what = 'This adapter does not look at its servers.';
+  const what = 'This adapter does not examine its servers.';
   return asked ?? { findings: [{ check: 'settings', level: 'unknown', what }] };
 }
 
-/** The findings of using a store. */
+/** The findings from using a store. */
 async function useOf(
   backend: Backend,
   known: readonly Finding[],
@@ -78,7 +78,7 @@ async function useOf(
   try {
     provider = await openProvider(backend, systemRuntime);
   } catch (error) {
-    // A problem that was found before says why.
+    // An earlier problem already says why.
     if (known.some(({ level }) => level === 'problem')) return [];
     const advice = 'Correct what the message names.';
     return [{ check: 'open', level: 'problem', what: messageOf(error), advice }];

@@ -4,21 +4,21 @@ import { exitCode } from '../failure.ts';
 import type { Row } from '../output/output.ts';
 import { jobRow, momentText, outcomeText, tookText } from './job-text.ts';
 
-/** What became of a call for a slot: for people, for programs, and as an exit code. */
+/** The result of a call for a slot: for people, for programs, and as an exit code. */
 export interface Answer {
   readonly text: string;
   readonly row: Row;
   readonly code: number;
 }
 
-/** How a slot is run again whose run did not succeed. */
+/** How a slot is retried after an unsuccessful run. */
 export interface Retries {
   readonly retries: number;
   /** In ms after the end of a run. */
   readonly after: number;
 }
 
-/** The answer about a command that ran here. `code`: what it ended with. */
+/** The answer about a command that ran here. `code`: its exit code. */
 export function answerOfRun(run: JobRun, code: number, retries: Retries): Answer {
   const isDone = run.state === 'done';
   const slot = `slot ${timeText(run.slot)}`;
@@ -28,7 +28,7 @@ export function answerOfRun(run: JobRun, code: number, retries: Retries): Answer
   return answer(run.key, 'ran', code, says, run);
 }
 
-/** The answer of a call that did not run. `slot`: of the call, where it is a time. */
+/** The answer about a call that did not run. `slot`: that of the call, if it is a time. */
 export function answerElsewhere(
   key: string,
   { state, job }: Extract<OnceResult<unknown>, { held: false }>,
@@ -36,7 +36,7 @@ export function answerElsewhere(
 ): Answer {
   const own = slot instanceof Date ? `slot ${timeText(slot)}` : 'its slot';
   const busy = conflict ?? exitCode.busy;
-  if (job === undefined) return answer(key, state, busy, 'begins in another process at this moment.');
+  if (job === undefined) return answer(key, state, busy, 'is starting in another process.');
   const of = `slot ${timeText(job.slot)}`;
   const by = printable(job.by);
   const at = job.ended === undefined ? `, begun at ${momentText(job.began)}` : ` at ${momentText(job.ended)}`;
@@ -63,7 +63,7 @@ function codeOf({ exitCode: code = 0 }: JobRun): number {
 }
 
 function nextStep({ key, state, tries, ended }: JobRun, { retries, after }: Retries): string {
-  // A run that was stopped is no try.
+  // A run that was stopped does not count as a try.
   if (retries === 0 || tries > retries) return `Run it again: locks jobs retry ${printable(key)}`;
   const from = after > 0 && ended !== undefined ? ` from ${momentText(new Date(ended.getTime() + after))} on` : '';
   const tried = state === 'stopped' ? '' : `, try ${tries + 1} of ${retries + 1}`;

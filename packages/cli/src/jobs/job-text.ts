@@ -12,7 +12,7 @@ function overdueBy({ overdue, next }: JobRun): number | undefined {
   return overdue && next !== undefined ? Math.max(0, Date.now() - next.getTime()) : undefined;
 }
 
-/** `run` for a line of JSON. Durations are in ms. */
+/** `run` as a row of JSON. Durations are in ms. */
 export function jobRow({ key, ...run }: JobRun): Row {
   return { job: key, ...run, took: tookOf({ key, ...run }), overdueBy: overdueBy({ key, ...run }) };
 }
@@ -22,19 +22,19 @@ export function outcomeText({ state, exitCode }: Pick<JobRun, 'state' | 'exitCod
   return exitCode === undefined || state === 'open' ? state : `${state} (exit ${exitCode})`;
 }
 
-/** `12.3 s`, or nothing for a run that has not ended. */
+/** `12.3 s`, or an empty string for a run that has not ended. */
 export function tookText(run: JobRun): string {
   return span(tookOf(run));
 }
 
-/** When something happened, to the second. */
+/** A time for people, to the second. */
 export function momentText(time: Date): string {
   return timeText(new Date(Math.floor(time.getTime() / 1_000) * 1_000));
 }
 
 const head = ['JOB', 'STATE', 'SLOT', 'TOOK', 'BY', 'LAST DONE', 'NEXT', 'OVERDUE BY'];
 
-/** One line for each run. */
+/** One row for each run. */
 export function jobTable(runs: readonly JobRun[]): string {
   const rows = runs.map((run) => {
     const { key, slot, by, lastDone, next } = run;

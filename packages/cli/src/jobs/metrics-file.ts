@@ -6,9 +6,8 @@ import type { Output } from '../output/output.ts';
 import { prometheusText } from './prometheus.ts';
 
 /**
- * Writes the last run of the job `key`, if it has one, into `file`, which has the old text or the
- * new one at each moment. A file that cannot be written is told, and changes nothing else: the job
- * has run.
+ * Writes the last run of the job `key`, if there is one, to `file`, atomically. A failed write is
+ * reported and changes nothing else: the job has run.
  */
 export async function writeMetricsFile(
   file: string,
@@ -16,13 +15,13 @@ export async function writeMetricsFile(
   key: string,
   output: Output,
 ): Promise<void> {
-  // node_exporter reads what ends with .prom. In containers all processes have the same few ids.
+  // node_exporter reads files that end with .prom. In containers all processes share few ids.
   const part = `${file}.${randomUUID()}.part`;
   try {
     const job = await locks.job(key);
     if (job === undefined) return;
     await writeFile(part, prometheusText([job]), { flag: 'wx' });
-    // Whatever the umask: another user reads it, as a rule.
+    // Whatever the umask: usually another user reads it.
     await chmod(part, 0o644);
     await rename(part, file);
   } catch (error) {

@@ -2,7 +2,7 @@ import type { JobRun, JobState } from '@locks/core';
 
 const states: readonly JobState[] = ['running', 'done', 'failed', 'crashed', 'stopped', 'lost', 'open'];
 
-/** A metric of jobs: its samples have the labels beside the name of the job, and a value. */
+/** A metric of jobs: a value, and labels besides the name of the job. */
 interface Metric {
   readonly name: string;
   readonly help: string;
@@ -14,7 +14,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** With the names that `@locks/opentelemetry` has, where it has the same. */
+/** With the names that `@locks/opentelemetry` uses for the same metrics. */
 const metrics: readonly Metric[] = [
   {
     name: 'locks_job_last_success_timestamp_seconds',
@@ -44,8 +44,8 @@ const metrics: readonly Metric[] = [
 ];
 
 /**
- * The last runs of jobs as Prometheus reads them, for the textfile collector of node_exporter.
- * Times that a job does not have are left out.
+ * The last runs of jobs in the text format of Prometheus, for the textfile collector of
+ * node_exporter. Times that a job lacks are left out.
  */
 export function prometheusText(jobs: readonly JobRun[]): string {
   const named = namesOf(jobs);
@@ -59,11 +59,11 @@ function textOf({ name, help, samples }: Metric, jobs: ReadonlyMap<string, JobRu
   return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join('')}`;
 }
 
-/** Very long keys are cut, and two samples with the same labels spoil the whole text. */
+/** Very long keys are cut, and two samples with the same labels invalidate the whole text. */
 function namesOf(jobs: readonly JobRun[]): ReadonlyMap<string, JobRun> {
   const named = new Map<string, JobRun>();
   for (const job of jobs) {
-    // It must be UTF-8, which has no half of a surrogate pair.
+    // The text must be UTF-8, which cannot encode half a surrogate pair.
     const key = job.key.toWellFormed();
     let name = key;
     for (let place = 2; named.has(name); place += 1) name = `${key}#${place}`;
@@ -80,7 +80,6 @@ function labelsText(labels: Readonly<Record<string, string>>): string {
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
 
-/** As the format asks for. */
 function escaped(value: string): string {
   return value.replaceAll(/[\\"\n]/g, (character) => escapes[character] ?? '');
 }

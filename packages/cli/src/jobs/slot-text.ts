@@ -5,7 +5,7 @@ import { readDuration } from '../option-readers.ts';
 const forms = 'every:1h, every:24h,at:3h, ever, job:$JOB_NAME, or the time that the schedule names: 2026-11-29T03:00Z';
 
 const daily = 'every:24h,at:3h for each day at 03:00 UTC';
-/** What people write for a schedule, and what is a slot instead. */
+/** What people write for a schedule, and the slot to write instead. */
 const words: Readonly<Record<string, string>> = {
   hourly: 'every:1h',
   daily,
@@ -16,7 +16,10 @@ const words: Readonly<Record<string, string>> = {
 
 const time = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** The slot that `text` names. Throws with advice. */
+/**
+ * The slot that `text` names.
+ * @throws `InvalidArgumentError` with advice.
+ */
 export function slotOf(text: string): Slot {
   if (text === 'ever') return text;
   if (text.startsWith('every:')) return everySlot(text);
@@ -32,7 +35,7 @@ export function slotOf(text: string): Slot {
   // February 30 would be a day in March.
   const day = new Date(`${date}T00:00Z`);
   if (Number.isNaN(slot.getTime()) || Number.isNaN(day.getTime()) || !day.toISOString().startsWith(date)) {
-    refuse('There is no such time.');
+    refuse('This time does not exist.');
   }
   return slot;
 }
@@ -49,15 +52,15 @@ function everySlot(text: string): Slot {
 function slotOfJob(name: string): Slot {
   const [, minutes] = /-(\d{8})$/.exec(name) ?? [];
   if (minutes !== undefined) return new Date(Number(minutes) * 60_000);
-  const ends = 'The name of a Job that a CronJob has made ends with minutes: job:report-29384820';
-  return refuse(`${ends}. For a Job that was made by hand, write the time: 2026-11-29T03:00Z.`);
+  const ends = 'The name of a Job made by a CronJob ends with minutes: job:report-29384820';
+  return refuse(`${ends}. For a Job made by hand, write the time: 2026-11-29T03:00Z.`);
 }
 
 function noSlot(text: string): InvalidArgumentError {
   const word = words[text.replace(/^@/, '').toLowerCase()];
-  if (word !== undefined) return new InvalidArgumentError(`It names no slot. Write ${word}.`);
+  if (word !== undefined) return new InvalidArgumentError(`It is not a slot. Write ${word}.`);
   const isCron = text.startsWith('@') || /^\S+(?:\s+\S+){4,6}$/.test(text);
-  if (!isCron) return new InvalidArgumentError(`It names no slot. Write ${forms}.`);
+  if (!isCron) return new InvalidArgumentError(`It is not a slot. Write ${forms}.`);
   const why = 'A cron expression is a schedule, and not one round of it';
   return new InvalidArgumentError(`${why}. For "0 3 * * *" in UTC write every:24h,at:3h. Other slots: ${forms}.`);
 }

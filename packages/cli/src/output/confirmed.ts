@@ -2,9 +2,9 @@ import { createInterface } from 'node:readline/promises';
 import { Failure, exitCode } from '../failure.ts';
 import { leaveBy } from '../run/leave.ts';
 
-/** A question before something that cannot be undone. */
+/** A confirmation before something irreversible. */
 export interface Question {
-  /** With `--yes`: then nothing is asked. */
+  /** With `--yes`: nothing is asked. */
   readonly yes: boolean | undefined;
   /** What will be done, in lines. */
   readonly what: string;
@@ -12,21 +12,21 @@ export interface Question {
 }
 
 /**
- * Whether the user wants it.
+ * Whether the user confirms.
  * @throws `Failure` without a terminal, unless `yes` is set.
  */
 export async function confirmed({ yes, what, question }: Question): Promise<boolean> {
   if (yes === true) return true;
   if (!process.stdin.isTTY) {
-    throw new Failure(exitCode.usage, `It asks before it does that, and there is no terminal. Add --yes. ${what}`);
+    throw new Failure(exitCode.usage, `This needs confirmation, and there is no terminal. Add --yes. ${what}`);
   }
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   reader.on('SIGINT', () => {
-    // It gives the terminal back, which this process then leaves alone.
+    // It restores the terminal, which this process does not touch afterwards.
     reader.close();
     leaveBy('SIGINT');
   });
-  // Ctrl-D, or a terminal that goes away, is a no.
+  // Ctrl-D, or a terminal that disappears, means no.
   const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {
     process.stderr.write(`${what}\n`);

@@ -3,19 +3,19 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { printable } from '@locks/core/text';
 import { exitCode } from '../failure.ts';
 
-/** A thing as a line of JSON shows it. */
+/** A JSON object. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** How a command tells its results, and what happens. */
+/** How a command prints its results, and reports what happens. */
 export interface Output {
-  /** One line of JSON for each thing. */
+  /** One JSON object for each result. */
   readonly json: boolean;
   readonly verbose: boolean;
-  /** Writes `text` and a line end to the standard output; `row` in its place with `--json`. */
+  /** Writes `text` and a newline to the standard output; with `--json`, `row` instead. */
   print(text: string, row: Row): Promise<void>;
   /** Writes `text` to the standard output as it is. */
   write(text: string): Promise<void>;
-  /** Writes `text` to the standard error; `row` in its place with `--json`. */
+  /** Writes `text` to the standard error; with `--json`, `row` instead. */
   say(text: string, row: Row): void;
   /** As `say`, with `--verbose` only. */
   note(text: string, row: Row): void;
@@ -38,23 +38,23 @@ export function createOutput({ json, verbose }: { readonly json: boolean; readon
   };
 }
 
-/** What a screen could take for a command. */
+/** What a terminal could take for a command. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** `text`, which may quote a server, without what a terminal would obey. Lines stay lines. */
+/** `text`, which may quote a server, without control characters. Newlines stay. */
 export function harmless(text: string): string {
   return text.replaceAll(unsafe, (character) => (character === '\n' ? character : printable(character)));
 }
 
-/** `text`, which another sentence can follow: what servers say often ends without a full stop. */
+/** `text` with a full stop, so that another sentence can follow. */
 export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** A token is text: a program that reads JSON may keep numbers as fractions. */
+/** Tokens are strings: JSON readers may round large numbers. */
 function jsonLine(row: Row): string {
   const line = JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
-  // JSON needs no escape for those from U+007F on, and a terminal obeys them.
+  // JSON does not escape those from U+007F on, but a terminal obeys them.
   return `${line.replaceAll(unsafe, escapeInJson)}\n`;
 }
 
@@ -69,18 +69,18 @@ async function writeOut(text: string): Promise<void> {
   });
 }
 
-/** Ends as other programs do whose reader, or whose terminal, has gone. */
+/** Exits like other programs whose reader or terminal has gone. */
 export function endWithReader({ code }: NodeJS.ErrnoException): never {
   process.exit(exitCode.signal + (code === 'EPIPE' ? sigpipe : sighup));
 }
 
 /**
- * Writes to the standard error at once. A stream of Node would change the mode of a pipe, or of a
- * terminal, that the command of `run` has too.
+ * Writes to the standard error synchronously. A stream of Node would change the mode of a pipe or a
+ * terminal that the command of `run` shares.
  */
 function complain(text: string): void {
   let rest = Buffer.from(text);
-  // A reader that does not read cannot hold a lock.
+  // A reader that does not read must not block a lock.
   for (let attempt = 0; rest.length > 0 && attempt < 100; attempt += 1) {
     try {
       rest = rest.subarray(writeSync(2, rest));

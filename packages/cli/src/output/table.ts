@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import stringWidth from 'string-width';
 
-/** `rows` in columns under `head`, without a line end. */
+/** `rows` in columns under `head`, without a trailing newline. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => stringWidth(row[column] ?? ''))));
   const draw = (cells: readonly string[], style = (text: string): string => text): string => {
@@ -23,7 +23,7 @@ export function faint(text: string): string {
 
 const segmenter = new Intl.Segmenter();
 
-/** `text`, at most so many columns wide: wide characters take two. */
+/** `text`, cut to `width` columns: wide characters take two. */
 export function shortened(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let short = '';

@@ -20,15 +20,15 @@ export interface RunningCommand {
 }
 
 /**
- * Starts `words` with the environment, the descriptors and, where there is one, the terminal of
- * this process. No shell is between: it would drop variables with names that are none for a shell.
- * `known` is called with the process before anything else can happen.
+ * Starts `words` with the environment, the descriptors and, if there is one, the terminal of this
+ * process. There is no shell in between: it would drop variables whose names are invalid in a
+ * shell. `known` is called with the process before anything else can happen.
  *
- * With a terminal the command stays in the group of this process. Only so Ctrl-C, Ctrl-Z, `fg` and
- * reads in the background are what they are without `locks`: Node can make a session, which has no
- * terminal, and no group. Without a terminal the command gets a session, so that signals reach all
- * of its processes.
- * @throws `Failure` when it cannot be started.
+ * With a terminal the command stays in the process group of this process. Otherwise Ctrl-C, Ctrl-Z,
+ * `fg` and background reads would behave differently from without `locks`: Node can create a
+ * session, which has no terminal, but not a group. Without a terminal the command gets a session,
+ * so that signals reach all of its processes.
+ * @throws `Failure` if it cannot be started.
  */
 export async function startCommand(
   words: readonly string[],
@@ -45,7 +45,7 @@ export async function startCommand(
     throw notStarted(file, error as NodeJS.ErrnoException);
   }
   const ended = new Promise<End>((resolve) => {
-    // Not 'close': what the command left in the background keeps its output open.
+    // Not 'close': background processes of the command keep its output open.
     child.on('exit', (code, signal) => resolve({ code, signal }));
   });
   const { pid } = child;
@@ -59,13 +59,13 @@ export async function startCommand(
   return { family, ended };
 }
 
-/** Each descriptor of the command is the one of this process with the same number. */
+/** Each descriptor of the command is that of this process with the same number. */
 function descriptors(): StdioOptions {
   const all = [0, 1, 2, ...inheritedDescriptors];
   return Array.from({ length: Math.max(...all) + 1 }, (_, fd) => (all.includes(fd) ? fd : 'ignore'));
 }
 
-/** With the codes of a shell. */
+/** With the exit codes of a shell. */
 function notStarted(file: string, { code, message }: Partial<NodeJS.ErrnoException>): Failure {
   const name = printable(file);
   if (code === 'ENOENT')
@@ -75,18 +75,18 @@ function notStarted(file: string, { code, message }: Partial<NodeJS.ErrnoExcepti
   return new Failure(exitCode.notExecutable, `The command "${name}" cannot be started: ${message}.`);
 }
 
-/** In ms: how long a command that wants the terminal is stopped before it tries again. */
+/** In ms: how long a command that wants the terminal is stopped before it retries. */
 const again = 300;
 
-/** Those that programs use to tell each other something. */
+/** Those that programs use to notify each other. */
 const passedOn = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT'] as const;
 
-/** The terminal sends them to the command, too, as it is in the same group. */
+/** The terminal also sends them to the command, which is in the same group. */
 const ofTerminal: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /**
- * Passes signals on to the command while it runs. `resumed` is called when this process goes on
- * after a stop. Returns what ends that: then signals do nothing.
+ * Forwards signals to the command while it runs. `resumed` is called when this process continues
+ * after a stop. Returns a function that ends that; signals are ignored afterwards.
  */
 export function passSignals(family: Family, resumed: () => void): () => void {
   const handlers = new Map<NodeJS.Signals, () => void>();
@@ -99,14 +99,14 @@ export function passSignals(family: Family, resumed: () => void): () => void {
   }
   handlers.set('SIGCONT', () => resumed());
   if (family.isGroup) {
-    // The command would work on while this process renews nothing.
+    // The command would continue while this process renews nothing.
     handlers.set('SIGTSTP', () => {
       signalFamily(family, 'SIGSTOP');
       process.kill(process.pid, 'SIGSTOP');
     });
   } else {
-    // The command was stopped, as it wants the terminal. A shell sees this process, which runs on.
-    // So `fg` wakes nothing, and the command has to try again.
+    // The command was stopped, as it wants the terminal. The shell sees this process, which is not
+    // stopped. So `fg` wakes nothing, and the command has to retry.
     const tryAgain = (): void => {
       if (!settled) signalFamily(family, 'SIGCONT');
     };
@@ -115,7 +115,7 @@ export function passSignals(family: Family, resumed: () => void): () => void {
   }
   for (const [signal, handler] of handlers) {
     process.on(signal, () => {
-      // Another process may have the number now.
+      // Another process may have the id now.
       if (!settled) handler();
     });
   }

@@ -3,12 +3,12 @@ import type { Writable } from 'node:stream';
 import type { Family } from './processes.ts';
 
 /**
- * Ends the command when this process is gone. The other end of the pipe is in this process alone:
- * it closes also when this process is killed. A shell needs 1 MB for it, where Node needs 40.
+ * Ends the command when this process is gone. Only this process has the other end of the pipe,
+ * which also closes when the process is killed. A shell needs 1 MB for it, Node needs 40.
  *
- * Killed before it could name the command, this process may have started it: then its environment
- * names the lease. The grace is measured by a `sleep` of its length: rounds of a loop are longer
- * than they say, the more so on a busy machine.
+ * If this process is killed before it could name the command, it may have started it: the command's
+ * environment then names the lease. A `sleep` measures the grace: a loop takes longer than its
+ * rounds say, especially on a busy machine.
  */
 const script = `
 grace=$1 owner=$2
@@ -40,29 +40,29 @@ for each in $known $(all); do kill -s KILL -- "$each"; done
 export interface Guard {
   /** From now on the guard ends `family` when this process is gone. */
   watch(family: Family): void;
-  /** The command has ended: the guard ends too. */
+  /** The command has ended: the guard ends, too. */
   dismiss(): void;
 }
 
-/** What a guard knows of the command before it is started. */
+/** What a guard knows before the command starts. */
 export interface Guarded {
   /** In ms. */
   readonly grace: number;
-  /** The command has it in its environment, as `LOCKS_OWNER`. */
+  /** In the environment of the command as `LOCKS_OWNER`. */
   readonly owner: string;
 }
 
-/** Starts a guard, before the command: there is no moment without one. */
+/** Starts a guard, before the command, so the command never runs without one. */
 export function startGuard({ grace, owner }: Guarded): Guard {
   const guard = spawn('/bin/sh', ['-c', script, 'locks-guard', String(grace / 1_000), owner], {
     // In a session of its own it outlives signals to the group of this process.
     detached: true,
-    // It holds no pipe of the command open, and no folder.
+    // It keeps no pipe of the command, and no folder, open.
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     cwd: '/',
   });
   const pipe = guard.stdio[3] as Writable | null;
-  // Without a guard the command runs all the same.
+  // Without a guard the command still runs.
   guard.on('error', () => {});
   pipe?.on('error', () => {});
   return {

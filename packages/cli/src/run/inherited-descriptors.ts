@@ -2,14 +2,14 @@ import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
 /**
  * The descriptors above 2 that this process was started with, such as those of `5<file` and of
- * make's jobserver. Node closes them for its children. To be imported before anything is opened.
- * Without `/proc` there are none.
+ * make's jobserver. Node closes them for its children. Import it before anything is opened. Empty
+ * without `/proc`.
  */
 export const inheritedDescriptors: readonly number[] = inherited();
 
 interface Descriptor {
   readonly fd: number;
-  /** What it leads to: a path, `pipe:[4711]`, `anon_inode:[eventpoll]`. */
+  /** Its target: a path, `pipe:[4711]`, `anon_inode:[eventpoll]`. */
   readonly target: string;
 }
 
@@ -22,7 +22,7 @@ function inherited(): readonly number[] {
   return open.filter((each) => each.fd > 2 && !own.includes(each.fd) && !ofNode(each)).map(({ fd }) => fd);
 }
 
-/** Whether Node has opened it: what it waits with, and pipes of which it has both ends alone. */
+/** Whether Node has opened it: for its event loop, or a pipe of which only it has both ends. */
 function isOwn(target: string, open: readonly Descriptor[], parents: ReadonlySet<string>): boolean {
   if (target.startsWith('anon_inode:')) return true;
   if (!target.startsWith('pipe:') || parents.has(target)) return false;
@@ -30,7 +30,7 @@ function isOwn(target: string, open: readonly Descriptor[], parents: ReadonlySet
   return new Set(ends).size > 1;
 }
 
-/** `0` reads, `1` writes. Not each system tells. */
+/** `0` reads, `1` writes. `undefined` if the system does not report it. */
 function accessOf(fd: number): string | undefined {
   try {
     return /^flags:\s*\d*(\d)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1];
@@ -45,7 +45,7 @@ function descriptorsOf(process: number | 'self'): readonly Descriptor[] {
       try {
         return { fd: Number(name), target: readlinkSync(`/proc/${process}/fd/${name}`) };
       } catch {
-        // It was open while the folder was read.
+        // It was open only while the folder was read.
         return [];
       }
     });

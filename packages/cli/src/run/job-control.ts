@@ -1,16 +1,15 @@
 /**
- * Makes this process a job of a shell that keeps its lock while it can. To be called before a
- * command starts, which may want the terminal at once.
+ * Lets a shell stop and continue this process without losing the lock needlessly. Call it before a
+ * command starts, which may want the terminal immediately.
  */
 export function joinJobControl(): void {
-  // In the middle of a call, a process that is stopped keeps a file of SQLite locked, and with it
-  // all other keys.
+  // A process stopped during a call keeps a SQLite file locked, and so all other keys.
   const stopBetweenCalls = (): void => {
     process.off('SIGTSTP', stopBetweenCalls);
     process.kill(process.pid, 'SIGTSTP');
     process.on('SIGTSTP', stopBetweenCalls);
   };
   process.on('SIGTSTP', stopBetweenCalls);
-  // A command in the background that wants the terminal is stopped. Its lock is renewed meanwhile.
+  // A background command that wants the terminal is stopped, and its lock is renewed meanwhile.
   for (const signal of ['SIGTTIN', 'SIGTTOU'] as const) process.on(signal, () => {});
 }

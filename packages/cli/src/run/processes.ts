@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readdirSync } from 'node:fs';
 
-/** The process that runs a command, and those that it has started. */
+/** The process that runs a command, and its descendants. */
 export interface Family {
   readonly pid: number;
   /**
-   * They are a process group of their own. Else they are in the group of this process, as the
-   * terminal requires, and that group may be of the script that called it.
+   * They are a process group of their own. Otherwise they are in the group of this process, as the
+   * terminal requires, which may be that of the calling script.
    */
   readonly isGroup: boolean;
 }
@@ -21,22 +21,22 @@ export function hasTerminal(): boolean {
   }
 }
 
-/** Sends `signal` to all processes of `family`, or to the ones in `known` as well. */
+/** Sends `signal` to all processes of `family`, and to those in `known`. */
 export function signalFamily(family: Family, signal: NodeJS.Signals, known: readonly number[] = []): void {
   if (family.isGroup) send(-family.pid, signal);
   else for (const pid of new Set([...known, ...treeOf(family.pid)])) send(pid, signal);
 }
 
-/** Sends `signal` where the receiver may be gone. */
+/** Sends `signal` to a process that may be gone. */
 export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended, or runs as another user, whom this process cannot signal.
+    // It has ended, or runs as another user.
   }
 }
 
-/** The processes of `family` that run, without those that only wait to be noticed by a parent. */
+/** The running processes of `family`, without zombies. */
 export function living(family: Family, known: readonly number[] = []): readonly number[] {
   const pids = family.isGroup ? groupOf(family.pid) : [...new Set([...known, ...treeOf(family.pid)])];
   return pids.filter(isRunning);
@@ -53,7 +53,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** What Linux tells of a process, from its state on. */
+/** What Linux reports about a process, from its state on. */
 function statOf(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -70,7 +70,7 @@ function groupOf(group: number): readonly number[] {
   return pids.map(Number).filter((pid) => Number(statOf(pid)?.split(' ')[2]) === group);
 }
 
-/** `pid`, and the processes below it. */
+/** `pid` and its descendants. */
 export function treeOf(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(treeOf)];
 }

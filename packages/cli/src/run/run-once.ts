@@ -20,7 +20,7 @@ export interface JobTerms {
   readonly conflict: number | undefined;
 }
 
-/** A command that did not succeed. Its record has the code. */
+/** A command that did not succeed. Its record has the exit code. */
 class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
   readonly exitCode: number;
@@ -34,12 +34,12 @@ class CommandFailed extends Error {
 /** In ms: no call may wait for longer. */
 const longestWait = 86_400_000;
 
-/** Those that ask this process, and the command with it, to end. */
+/** Those that ask this process, and its command, to end. */
 const ending = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /**
- * Runs `command` in a slot of the job `key`, or not, and says so. How this process is to end: as
- * the command has ended, or with the code of the answer.
+ * Runs `command` in a slot of the job `key`, if it is due. Returns how this process is to end: as
+ * the command ended, or with the code of the answer.
  */
 export async function runOnce(
   locks: Locks,

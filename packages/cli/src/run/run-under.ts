@@ -12,29 +12,29 @@ import { leave, leaveAs } from './leave.ts';
 import { hasTerminal, living, signalFamily } from './processes.ts';
 import type { StopSignals } from './stop-signals.ts';
 
-/** In ms: a release that takes longer is left to the ttl. */
+/** In ms: after that a release is left to the ttl. */
 const longestRelease = 5_000;
 
-/** In ms: processes that were told to end together are not seen after it. */
+/** In ms: how long processes that were signalled together may take to end. */
 const settling = 100;
 
 interface Circumstances {
-  /** As the user wrote it. A run in a slot has a lock with a name of its own. */
+  /** As the user wrote it. The lock of a run in a slot has another key. */
   readonly key: string;
   /** In ms. */
   readonly grace: number;
   readonly stop: StopSignals;
   readonly output: Output;
   /**
-   * In ms: how long the end of a run is recorded where the store does not answer. 0: it has no
-   * record.
+   * In ms: how long to retry recording the end of a run if the store does not answer. 0: there is
+   * no record.
    */
   readonly recording: number;
 }
 
 /**
- * Runs a command until it ends, or its lease is lost: then this process ends. A run that has a
- * record throws why the lease was lost.
+ * Runs a command until it ends, or its lease is lost: then this process ends. A run with a record
+ * throws the reason of the loss.
  */
 export async function runUnder(
   lease: Lease,
@@ -63,7 +63,7 @@ export async function runUnder(
   }
 }
 
-/** How the command ended. `undefined`: the lease was lost, and all of the command is ended. */
+/** How the command ended. `undefined`: the lease was lost, and the whole command was ended. */
 async function untilEnd(
   command: RunningCommand,
   lease: Lease,
@@ -95,20 +95,20 @@ async function untilEnd(
   });
 }
 
-/** The lock ends with the command. What the command left in the background works on without it. */
+/** The lock ends with the command. Background processes of the command continue without it. */
 async function tellLeftovers({ family }: RunningCommand, key: string, output: Output): Promise<void> {
   if (living(family).length === 0) return;
   await waitFor(settling);
   const left = living(family);
   if (left.length === 0) return;
-  const text = `The command has ended, and ${left.length} of its processes run on without the lock ${printable(key)}: ${left.join(', ')}`;
+  const text = `The command has ended, and ${left.length} of its processes continue without the lock ${printable(key)}: ${left.join(', ')}`;
   output.say(text, { event: 'left', key, pids: left });
 }
 
-/** Ends this process where the store does not answer to the release for so many ms. */
+/** Ends this process if the store does not answer the release within `patience` ms. */
 function leaveLate(end: End, key: string, patience: number, output: Output): void {
   setTimeout(() => {
-    const text = `The store did not confirm the release of ${printable(key)}. It is free when its ttl is over.`;
+    const text = `The store did not confirm the release of ${printable(key)}. The key is free when its ttl ends.`;
     output.say(text, { event: 'unreleased', key });
     leaveAs(end);
   }, patience).unref();

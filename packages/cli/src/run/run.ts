@@ -28,7 +28,7 @@ export interface RunOptions extends StoreOptions {
   readonly retry?: number | undefined;
   readonly retryAfter?: number | undefined;
   readonly next?: number | undefined;
-  /** Where the last run of the job is written, for Prometheus. */
+  /** The file for the last run of the job, for Prometheus. */
   readonly metricsFile?: string | undefined;
   readonly atLeast?: number | undefined;
   readonly grace: number;
@@ -36,15 +36,15 @@ export interface RunOptions extends StoreOptions {
 }
 
 /**
- * In ms: what a store keeps the key for beyond the grace. With less, a machine under load may not
- * end the command before the store lets go.
+ * In ms: how much longer than the grace a store keeps the key. With less, a machine under load may
+ * not end the command before the lease expires.
  */
 const slack = 2_000;
 
-/** In ms: no store keeps a key for longer without a renewal. */
+/** In ms: the longest ttl of a store. */
 const longest = 86_400_000;
 
-/** Runs `words` under the lock `key`, and ends this process with the exit code of `words`. */
+/** Runs `words` under the lock `key`, and ends this process with their exit code. */
 export async function run(key: string, words: readonly string[], options: RunOptions, output: Output): Promise<never> {
   checkOnce(options);
   refuseNested(key);
@@ -85,7 +85,7 @@ export async function run(key: string, words: readonly string[], options: RunOpt
   }
 }
 
-/** @throws `Failure` where options do not fit together. */
+/** @throws `Failure` for options that cannot be combined. */
 function checkOnce({ once, shared, permits, atLeast, retry, retryAfter, next, metricsFile }: RunOptions): void {
   const ofLocks = { '--shared': shared, '--permits': permits, '--at-least': atLeast };
   const ofJobs = { '--retry': retry, '--retry-after': retryAfter, '--next': next, '--metrics-file': metricsFile };
@@ -100,15 +100,15 @@ function checkOnce({ once, shared, permits, atLeast, retry, retryAfter, next, me
   }
 }
 
-/** In ms: how long a lease lasts, and a silent store is asked, where nothing says so. */
+/** In ms: the default ttl, and how long an unresponsive store is retried. */
 const usualTtl = 30_000;
 
-/** In ms, and up to twice of it: with less, many runs would keep a store that starts from it. */
+/** In ms, and up to twice of it: with less, many runs would overload a store that starts. */
 const pause = 500;
 
 /**
- * Opens the store, which may not answer yet: tries for `--wait`, and without it for as long as
- * `acquire` asks a silent store. The locks, and what is left of `--wait`.
+ * Opens the store, which may not answer yet: retries for `--wait`, or as long as `acquire` retries
+ * an unresponsive store. Returns the locks, and what is left of `--wait`.
  */
 async function openPatiently(
   options: RunOptions,
@@ -145,12 +145,12 @@ async function underLock(
 ): Promise<End> {
   const keeps = locks.traits.expiry !== 'session';
   if (!keeps && atLeast !== undefined && atLeast > 0) {
-    const why = `${locks.name} ends a lock with its session, so no key can stay closed after the end of this process`;
+    const why = `${locks.name} ends a lock with its session, so no key stays locked after the end of this process`;
     throw new Failure(exitCode.usage, `--at-least: ${why}. Leave it out, or name another store.`);
   }
   if (!keeps && grace > 0) {
     output.say(
-      `${locks.name} ends a lock with its session, so a part of the grace (${span(grace)}) may lie after the end of the lock. With --grace 0 the command is killed at once.`,
+      `${locks.name} ends a lock with its session, so a part of the grace (${span(grace)}) may come after the end of the lock. With --grace 0 the command is killed immediately.`,
       { event: 'grace', grace, within: false },
     );
   }

@@ -1,13 +1,13 @@
-/** What asks a process to end, and what ends one that has no use for it. */
+/** The signals that ask a process to end, and those that end one without a handler. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** The signals that come while a `run` waits for its lock. */
+/** The signals that arrive while a `run` waits for its lock. */
 export interface StopSignals {
   /** Aborted by the first of them. */
   readonly aborted: AbortSignal;
   /** The first of them. */
   caught(): NodeJS.Signals | undefined;
-  /** From now on they are handled elsewhere. */
+  /** From now on other code handles them. */
   end(): void;
 }
 

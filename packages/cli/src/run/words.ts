@@ -1,10 +1,10 @@
-/** The command line without the command of `run`, and that command. */
+/** The arguments before the command of `run`, and that command. */
 export interface SplitLine {
   readonly own: readonly string[];
   readonly command: readonly string[] | undefined;
 }
 
-/** All after the first `--` is of the command that `run` runs, whatever it looks like. */
+/** Everything after the first `--` is the command of `run`. */
 export function splitLine(words: readonly string[]): SplitLine {
   const at = words.indexOf('--');
   const name = words.find((word, index) => !word.startsWith('-') && !/^--(?:url|config)$/.test(words[index - 1] ?? ''));

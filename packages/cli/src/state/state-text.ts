@@ -5,13 +5,13 @@ import { jobRow, outcomeText } from '../jobs/job-text.ts';
 import type { Row } from '../output/output.ts';
 import type { KeyState } from './states-of.ts';
 
-/** A key as people know it: `job report` for the lock of a job. */
+/** A key for people: `job report` for the lock of a job. */
 export function keyText(key: string): string {
   const job = jobOfLock(key);
   return job === undefined ? printable(key) : `job ${printable(job)}`;
 }
 
-/** `state` for a line of JSON. */
+/** `state` as a row of JSON. */
 export function stateRow({ key, holders, waiters, queue, members, run }: KeyState): Row {
   const job = jobOfLock(key);
   return {
@@ -29,9 +29,9 @@ function memberRow(member: NonNullable<LockState['members']>[number]): Row {
   return stateRow({ ...member, holders: member.holders.map((holder) => ({ ...holder, key: member.key })) });
 }
 
-/** Columns of one holder: its owner, how it holds, its token, and when the store lets go. */
+/** The columns of one holder: its owner, how it holds, its token, and when its hold expires. */
 export function holderColumns({ owner, token, remaining, ...terms }: LockHolder): readonly string[] {
-  // The store keeps a key for longer than the lease is valid, where it rests after the lease.
+  // With a cooldown, the store keeps a key for longer than the lease is valid.
   return [
     printable(owner),
     modeText(terms),
@@ -40,7 +40,7 @@ export function holderColumns({ owner, token, remaining, ...terms }: LockHolder)
   ];
 }
 
-/** `free`, `held`, `shared by 3`, or how the run of a job is, for people. */
+/** `free`, `held`, `shared by 3`, or the state of a job's run, for people. */
 export function stateWord({ holders, run }: Pick<KeyState, 'holders' | 'run'>): string {
   if (run !== undefined) return `${outcomeText(run)}, slot ${timeText(run.slot)}`;
   const [first] = holders;
@@ -48,7 +48,7 @@ export function stateWord({ holders, run }: Pick<KeyState, 'holders' | 'run'>): 
   return first.mode === 'shared' ? `shared by ${holders.length}` : 'held';
 }
 
-/** How many wait, for people. */
+/** The number of waiters, for people. */
 export function waitersWord(waiters: number): string {
   return waiters === 0 ? 'nothing waits' : `${waiters} ${waiters === 1 ? 'waits' : 'wait'}`;
 }

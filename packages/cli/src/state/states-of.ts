@@ -4,12 +4,12 @@ import { jobOfLock, lockOfJob } from '@locks/core/adapter';
 import { naturally } from '@locks/core/text';
 import { waitFor } from '../output/output.ts';
 
-/** The state of a key, and for the lock of a job the record of its run. */
+/** The state of a key, and the record of the run for the lock of a job. */
 export interface KeyState extends LockState {
   readonly run?: JobRun | undefined;
 }
 
-/** More calls at once would wait in the client. */
+/** More simultaneous calls would only wait in the client. */
 const atOnce = 50;
 
 /** The states of `keys`, in their order. */
@@ -29,20 +29,20 @@ export async function stateOf(locks: Locks, key: string): Promise<KeyState> {
   return { ...state, run };
 }
 
-/** The last run of `job`. `undefined`: there is none, or the store keeps no jobs. */
+/** The last run of `job`. `undefined`: it has none, or the store keeps no jobs. */
 export async function runOf(locks: Locks, job: string): Promise<JobRun | undefined> {
   try {
     return await locks.job(job);
   } catch (error) {
-    // A record that is newer than this program names the key.
+    // If the record is newer than this program, the error names the key.
     if (isLockError(error, 'LOCK_MISCONFIGURED') && error.key === undefined) return undefined;
     throw error;
   }
 }
 
 /**
- * The keys with `prefix` that are held or waited for, and those of jobs whose names begin so, in
- * their natural order.
+ * The keys with `prefix` that are held or waited for, and those of jobs whose names begin with it,
+ * in natural order.
  */
 export async function sortedKeys(locks: Locks, prefix: string): Promise<readonly string[]> {
   const keys = new Set<string>();
@@ -52,7 +52,7 @@ export async function sortedKeys(locks: Locks, prefix: string): Promise<readonly
   return [...keys].toSorted(naturally);
 }
 
-/** Resolves when something waits for `key`, or after a while: not each store tells. */
+/** Resolves when `key` has a waiter, or after a while, as not every store reports waiters. */
 export async function inQueue(locks: Locks, key: string, stop?: AbortSignal): Promise<void> {
   for (let look = 0; look < 20; look += 1) {
     const { waiters } = await locks.inspect(key);

@@ -5,28 +5,30 @@ import { messageOf } from '@locks/core/text';
 import { Failure, exitCode } from '../failure.ts';
 
 /**
- * The folder in which programs of this user keep what outlives them. The same from wherever a
- * program is started: two jobs in two folders meet on one file.
+ * The folder in which programs of this user keep persistent files. It does not depend on the
+ * working directory, so two jobs in two folders share one file.
  */
 function stateFolder(): string {
   const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = process.env;
   if (process.platform === 'win32') return local || join(homedir(), 'AppData', 'Local');
-  // The specification says that a relative path counts as none.
+  // The specification says that a relative path must be ignored.
   if (state?.startsWith('/')) return state;
   return process.platform === 'darwin'
     ? join(homeFolder(), 'Library', 'Application Support')
     : join(homeFolder(), '.local', 'state');
 }
 
-/** `homedir` of Node takes an empty or relative HOME as it is: of each folder one. */
+/**
+ * `homedir` of Node accepts an empty or relative HOME, which would differ from folder to folder.
+ */
 function homeFolder(): string {
   const { HOME: home } = process.env;
   return home?.startsWith('/') ? home : userInfo().homedir;
 }
 
 /**
- * The URL of the store that is used where nothing names one: a SQLite file of this user.
- * @throws `Failure` where its folder cannot be made.
+ * The URL of the default store: a SQLite file of this user.
+ * @throws `Failure` if its folder cannot be created.
  */
 export function defaultStore(): string {
   let folder: string;
@@ -34,11 +36,11 @@ export function defaultStore(): string {
     folder = join(stateFolder(), 'locks');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    // Of a user without an entry in the list of users, nothing tells the folder.
+    // A user without an entry in the list of users may have no home folder.
     const way = 'Name a store with --url or LOCKS_URL, such as sqlite:/var/lib/app/locks.db?migrate=true.';
     throw new Failure(
       exitCode.misconfigured,
-      `The folder of the usual store cannot be made: ${messageOf(error)}. ${way}`,
+      `The folder of the default store cannot be created: ${messageOf(error)}. ${way}`,
     );
   }
   return `sqlite:${escapePath(join(folder, 'locks.db'))}?migrate=true`;

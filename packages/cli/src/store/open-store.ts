@@ -11,29 +11,29 @@ import { defaultStore } from './default-store.ts';
 import { shownUrl } from './shown-url.ts';
 
 /**
- * This package brings all adapters, each loaded when a store needs it. By their names core would
- * look beside itself, where a package manager may have stored nothing else.
+ * This package brings all adapters, each loaded when a store needs it. Core would look for them
+ * beside itself, where a package manager may have installed nothing else.
  */
 async function load(module: string): Promise<Required<Omit<AdapterModule, 'schemes'>>> {
   return (await import(module)) as Required<Omit<AdapterModule, 'schemes'>>;
 }
 
-/** The options of all commands. */
+/** Options of all commands. */
 export interface StoreOptions {
   readonly url?: string | undefined;
   /** The path of a configuration file. */
   readonly config?: string | undefined;
 }
 
-/** Where locks live. */
+/** A store of locks. */
 export interface FoundStore {
-  /** For `openLocks`. `undefined`: what the environment says. */
+  /** For `openLocks`. `undefined`: the environment decides. */
   readonly target: string | LocksConfig | undefined;
-  /** For people: without a password. */
+  /** For people, without a password. */
   readonly shown: string;
 }
 
-/** Has core take the adapters of this package. */
+/** Registers the adapters of this package at core. */
 export function registerAdapters(): void {
   for (const [name, { module }] of Object.entries(adapters)) {
     registerAdapter(name, {
@@ -44,8 +44,7 @@ export function registerAdapters(): void {
 }
 
 /**
- * Where locks live: `--url` and `--config`, else `LOCKS_URL` and `LOCKS_CONFIG`, else a file of the
- * user.
+ * The store: `--url` and `--config`, else `LOCKS_URL` and `LOCKS_CONFIG`, else a file of the user.
  * @throws `LOCK_MISCONFIGURED`, `Failure`
  */
 export async function findStore({ url, config }: StoreOptions): Promise<FoundStore> {
@@ -62,8 +61,8 @@ export async function findStore({ url, config }: StoreOptions): Promise<FoundSto
 }
 
 /**
- * Opens the locks of `options`, and tells where they are.
- * @throws `Failure`: the store is named, and its password is not.
+ * Opens the locks of `options`, and reports the store.
+ * @throws `Failure`, which names the store without its password.
  */
 export async function openStore(options: StoreOptions, output: Output, settings: LocksOptions = {}): Promise<Locks> {
   const { target, shown } = await findStore(options);
@@ -73,17 +72,17 @@ export async function openStore(options: StoreOptions, output: Output, settings:
     locks = await openLocks(target, settings);
   } catch (error) {
     if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
-    throw new Failure(exitCode.unreachable, `${shown} is out of reach. ${messageOf(error)}`, { cause: error });
+    throw new Failure(exitCode.unreachable, `${shown} cannot be reached. ${messageOf(error)}`, { cause: error });
   }
   if (locks.traits.scope !== 'process') return locks;
   await locks.close();
   throw new Failure(
     exitCode.misconfigured,
-    `${shown} is seen by one process alone. Name a store that processes share.`,
+    `${shown} is visible to one process only. Name a store that processes share.`,
   );
 }
 
-/** Runs `work` with the locks of `options`, which are closed after it. */
+/** Runs `work` with the locks of `options`, and closes them afterwards. */
 export async function withStore<T>(
   options: StoreOptions,
   output: Output,

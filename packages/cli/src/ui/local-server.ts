@@ -6,20 +6,20 @@ import type { AddressInfo } from 'node:net';
 import { messageOf } from '@locks/core/text';
 import { Failure, exitCode } from '../failure.ts';
 
-/** What answers browsers of this host. */
+/** A server for browsers of this host. */
 export interface LocalServer {
-  /** It has the token in it. A program that knows the address can use the page. */
+  /** It includes the token: a program that knows the address can use the page. */
   readonly url: string;
-  /** Ends it, and the connections to it. */
+  /** Ends the server and its connections. */
   close(): Promise<void>;
 }
 
 const host = '127.0.0.1';
 
 /**
- * Serves what `createListener` makes for a path that begins with a random token, on loopback alone.
- * `port` 0: a free one.
- * @throws `Failure` when the port cannot be had.
+ * Serves what `createListener` returns for a path that begins with a random token, on loopback
+ * only. `port` 0: any free one.
+ * @throws `Failure` if the port cannot be used.
  */
 export async function serveLocally(
   createListener: (basePath: string) => RequestListener,
@@ -29,7 +29,7 @@ export async function serveLocally(
   const listener = createListener(`/${token}`);
   let hosts: ReadonlySet<string> = new Set();
   const server = createServer((request, response) => {
-    // A site that lets its name point to this host has a page in the browser, with its own name.
+    // A site whose name resolves to this host sends its own name (DNS rebinding).
     if (!hosts.has(request.headers.host ?? '')) refuse(request, response, 'Use the address as it was printed.');
     else if (!hasToken(request, token)) refuse(request, response, 'The address needs the token that was printed.');
     else listener(request, response);
@@ -38,11 +38,11 @@ export async function serveLocally(
   try {
     await once(server, 'listening');
   } catch (error) {
-    const way = port === 0 ? '' : ' Name another one with --port, or leave it out for a free one.';
-    throw new Failure(exitCode.misconfigured, `Port ${port} of ${host} cannot be had: ${messageOf(error)}.${way}`);
+    const way = port === 0 ? '' : ' Choose another with --port, or leave it out for a free one.';
+    throw new Failure(exitCode.misconfigured, `Port ${port} of ${host} cannot be used: ${messageOf(error)}.${way}`);
   }
   const { port: given } = server.address() as AddressInfo;
-  // A URL has no port where that is the usual one of its scheme.
+  // A URL omits the default port of its scheme.
   hosts = new Set([host, 'localhost'].map((name) => new URL(`http://${name}:${given}`).host));
   return {
     url: `http://${host}:${given}/${token}/`,
@@ -60,7 +60,7 @@ function hasToken({ url = '' }: IncomingMessage, token: string): boolean {
   return timingSafeEqual(digest(first), digest(token));
 }
 
-/** Of one length, whatever was sent. */
+/** Of constant length. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

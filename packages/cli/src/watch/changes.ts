@@ -7,7 +7,7 @@ import { sortedKeys, stateOf, statesOf } from '../state/states-of.ts';
 import type { KeyState } from '../state/states-of.ts';
 import type { View } from './view.ts';
 
-/** A line for each key whose holders, or whose number of waiters, have changed. */
+/** Prints a row for each key whose holders, or whose number of waiters, have changed. */
 export function createChanges(prefix: string, output: Output): View {
   const known = new Map<string, string>();
   const tell = async (state: KeyState): Promise<void> => {
@@ -25,7 +25,7 @@ export function createChanges(prefix: string, output: Output): View {
       const present = new Set(keys);
       for (const key of known.keys()) {
         if (present.has(key)) continue;
-        // What became of the job is in its record.
+        // The outcome of the job is in its record.
         await tell(jobOfLock(key) === undefined ? { key, holders: [], waiters: 0 } : await stateOf(locks, key));
         known.delete(key);
       }

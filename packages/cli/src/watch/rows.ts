@@ -3,9 +3,9 @@ import { shortened, table } from '../output/table.ts';
 import { holderColumns, keyText } from '../state/state-text.ts';
 import type { KeyState } from '../state/states-of.ts';
 
-/** A line of the table: a holder of a key, or one that waits for it. */
+/** A row of the table: a holder or a waiter of a key. */
 export interface WatchRow {
-  /** Empty, but for the first row of a key. */
+  /** Empty except in the first row of a key. */
   readonly key: string;
   readonly owner: string;
   readonly mode: string;
@@ -14,16 +14,16 @@ export interface WatchRow {
   readonly waiters: string;
 }
 
-/** So many of those in the queue have a row. The number of all of them is told in any case. */
+/** How many waiters get a row. The total is shown in any case. */
 const shownInQueue = 5;
 
-/** One row for each holder, then one for each of the first in the queue. The first has the key. */
+/** One row for each holder, then one for each of the first waiters. The first has the key. */
 export function rowsOf({ key, holders, waiters, run, queue = [] }: KeyState): readonly WatchRow[] {
   // A column of the screen has no room for the number of permits.
   const columns = holders.map((holder) => holderColumns(holder).with(1, run?.state ?? holder.mode));
   if (columns.length === 0) columns.push(['–']);
   queue.slice(0, shownInQueue).forEach(({ owner, mode }, place) => {
-    columns.push([printable(owner), mode, '', `waits, place ${place + 1}`]);
+    columns.push([printable(owner), mode, '', `waiter ${place + 1}`]);
   });
   return columns.map(([owner = '', mode = '', token = '', free = ''], index) => {
     const first = index === 0;
@@ -35,17 +35,17 @@ export function rowsOf({ key, holders, waiters, run, queue = [] }: KeyState): re
 const columns = [
   { name: 'mode', head: 'MODE', width: 9 },
   { name: 'token', head: 'TOKEN', width: 16 },
-  { name: 'free', head: 'FREE AGAIN IN', width: 16 },
+  { name: 'free', head: 'EXPIRES IN', width: 16 },
   { name: 'waiters', head: 'WAITERS', width: 7 },
 ] as const;
 
-/** A screen that is too narrow does without the first of them, then without the second… */
+/** A narrow screen omits the first of them, then the second, … */
 const dispensable: readonly string[] = ['mode', 'token', 'waiters'];
 
-/** With less the key and the owner say little. */
+/** With less, keys and owners are unreadable. */
 const leastWidth = 16;
 
-/** A table of at most `width` columns of the screen, but for a very narrow one. */
+/** A table of at most `width` columns, except on a very narrow screen. */
 export function drawTable(rows: readonly WatchRow[], width: number): string {
   let shown: readonly (typeof columns)[number][] = columns;
   const half = (): number => Math.floor((width - 2 - shown.reduce((sum, column) => sum + 2 + column.width, 0)) / 2);

@@ -5,10 +5,12 @@ import { sortedKeys, statesOf } from '../state/states-of.ts';
 import { drawTable, rowsOf } from './rows.ts';
 import type { View } from './view.ts';
 
-/** Lines beside the rows: the title, the head, the count of further keys, and the cursor's. */
+/**
+ * The other rows of the screen: the title, the head, the count of further keys, and the cursor's.
+ */
 const otherLines = 4;
 
-/** A table on the terminal that is written over again and again. */
+/** A table that is repeatedly redrawn on the terminal. */
 export function createScreen(prefix: string): View {
   const write = createLogUpdate(process.stdout);
   const name = prefix === '' ? 'All keys' : `Keys with ${printable(prefix)}`;
@@ -17,7 +19,7 @@ export function createScreen(prefix: string): View {
       const keys = await sortedKeys(locks, prefix);
       const { width, height } = size();
       const space = Math.max(1, height - otherLines);
-      // Those that are not shown are not asked for: there may be thousands.
+      // Hidden keys are not queried: there may be thousands.
       const states = await statesOf(locks, keys.slice(0, space));
       const rows = states.flatMap(rowsOf);
       const hidden = keys.length - rows.slice(0, space).filter(({ key }) => key !== '').length;
@@ -33,7 +35,7 @@ export function createScreen(prefix: string): View {
   };
 }
 
-/** Some terminals do not tell their size. */
+/** Some terminals do not report their size. */
 function size(): { readonly width: number; readonly height: number } {
   return { width: process.stdout.columns || 80, height: process.stdout.rows || 24 };
 }

@@ -1,8 +1,8 @@
 import type { Locks } from '@locks/core';
 
-/** What shows the state of a store again and again. */
+/** Repeatedly shows the state of a store. */
 export interface View {
-  /** Looks, and shows what it sees. */
+  /** Reads the state, and shows it. */
   refresh(locks: Locks): Promise<void>;
   /** Shows that the store does not answer. */
   fail(message: string): void;

@@ -41,14 +41,17 @@ test('retry and forget say what they find: 0, 1 without such a job, 75 while it 
   const locks = await locksOf(user);
   for (const command of ['retry', 'forget']) {
     const { code, errors } = await user.locks('jobs', command, 'report');
-    expect({ command, code, errors }).toMatchObject({ code: 1, errors: expect.stringContaining('no job report') });
+    expect({ command, code, errors }).toMatchObject({
+      code: 1,
+      errors: expect.stringContaining('job report does not exist'),
+    });
   }
   await locks.once('report', night, async () => {
     for (const command of ['retry', 'forget']) {
       const { code, errors } = await user.locks('jobs', command, 'report');
       expect({ command, code, errors }).toMatchObject({
         code: 75,
-        errors: expect.stringContaining('runs now on web-1'),
+        errors: expect.stringContaining('is running on web-1'),
       });
     }
   });

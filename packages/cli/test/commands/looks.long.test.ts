@@ -49,7 +49,7 @@ test('inspect shows holders and waiters, and tokens as text in JSON', async () =
     queue: [{ owner: expect.stringMatching(/^web-1\//), mode: 'exclusive' }],
   });
   const { output } = await user.locks('inspect', 'key');
-  expect(output).toMatch(/^key: held, 1 waits\nOWNER +MODE +TOKEN +FREE AGAIN IN\n/);
+  expect(output).toMatch(/^key: held, 1 waits\nOWNER +MODE +TOKEN +EXPIRES IN\n/);
   expect(output).toContain(lease.owner);
   expect(output).toMatch(/\nTURN +OWNER +MODE\n1 +web-1\//);
   await lease.release();
@@ -150,7 +150,7 @@ test('a store that is out of reach is 69 for each command', async () => {
   for (const args of [['ls'], ['inspect', 'key'], ['break', 'key', '--yes'], ['watch']]) {
     const { code, errors } = await user.locks(...args, '--url', 'redis://:secret@127.0.0.1:1');
     expect({ args, code }).toEqual({ args, code: 69 });
-    expect(errors).toMatch(/redis:\/\/127.0.0.1:1 is out of reach.*ECONNREFUSED/s);
+    expect(errors).toMatch(/redis:\/\/127.0.0.1:1 cannot be reached.*ECONNREFUSED/s);
     expect(errors).not.toContain('secret');
   }
 });

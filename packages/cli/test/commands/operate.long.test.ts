@@ -8,7 +8,7 @@ test('tables creates, tells, prints and removes the tables of a SQL store', asyn
   const url = `sqlite:${join(user.home, 'own.db')}`;
   expect(await user.locks('tables', 'status', '--url', url)).toMatchObject({
     code: 1,
-    output: expect.stringContaining('it is not there'),
+    output: expect.stringContaining('it does not exist'),
   });
   expect(await user.locks('tables', 'up', '--url', url)).toMatchObject({
     code: 0,

@@ -72,7 +72,7 @@ test('watch shows a live table on a terminal, escaped, and gives the cursor back
     await terminal.sees(/job report +web-1/);
   });
   const next = locks.acquire('later');
-  await terminal.sees('waits, place 1');
+  await terminal.sees('waiter 1');
   await lease.release();
   await (await next).release();
   await terminal.sees('1 held or waited for');

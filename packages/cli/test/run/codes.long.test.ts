@@ -42,7 +42,7 @@ test.each([
   { args: ['run', 'key', '--next', '1h', '--', 'true'], says: '--next needs --once' },
   { args: ['run', 'key', '--once', 'ever', '--retry-after', '1m', '--', 'true'], says: '--retry-after needs --retry' },
   { args: ['run', '--retry', 'key', '--once', 'ever', '--', 'true'], says: 'Write a whole number from 1 to 1000' },
-  { args: ['run', 'key', '--once', 'monday', '--', 'true'], says: 'It names no slot. Write every:1h, every:24h,at:3h' },
+  { args: ['run', 'key', '--once', 'monday', '--', 'true'], says: 'It is not a slot. Write every:1h, every:24h,at:3h' },
   { args: ['run', 'key', '--once', 'nightly', '--', 'true'], says: 'Write every:24h,at:3h for each day at 03:00 UTC' },
   { args: ['run', 'key', '--once', '@daily', '--', 'true'], says: 'Write every:24h,at:3h for each day at 03:00 UTC' },
   { args: ['run', 'key', '--once', '0 3 * * *', '--', 'true'], says: 'A cron expression is a schedule' },
@@ -50,8 +50,8 @@ test.each([
   { args: ['run', 'key', '--once', '2026-11-29', '--', 'true'], says: 'no time zone. Write 2026-11-29T00:00Z' },
   { args: ['run', 'key', '--once', '2026-11-29T03:00', '--', 'true'], says: 'no time zone. Write 2026-11-29T03:00Z' },
   { args: ['run', 'key', '--once', '2026-11-29T03:00:00.001Z', '--', 'true'], says: 'It has milliseconds' },
-  { args: ['run', 'key', '--once', '2026-02-30T03:00Z', '--', 'true'], says: 'There is no such time' },
-  { args: ['run', 'key', '--once', '2026-11-29T25:00Z', '--', 'true'], says: 'There is no such time' },
+  { args: ['run', 'key', '--once', '2026-02-30T03:00Z', '--', 'true'], says: 'This time does not exist' },
+  { args: ['run', 'key', '--once', '2026-11-29T25:00Z', '--', 'true'], says: 'This time does not exist' },
   { args: ['run', 'key', '--once', 'job:report-by-hand', '--', 'true'], says: 'job:report-29384820' },
   { args: ['run', 'key', '--once', '2126-11-29T03:00Z', '--', 'true'], says: 'ahead of the clock' },
   { args: ['run', 'key', '--once', 'every:soon', '--', 'true'], says: 'Write a duration with its unit' },
@@ -63,12 +63,12 @@ test.each([
 });
 
 test.each([
-  { url: 'memory:', code: 78, says: 'memory: is seen by one process alone' },
+  { url: 'memory:', code: 78, says: 'memory: is visible to one process only' },
   { url: 'redi://host', code: 78, says: 'no adapter is known for the scheme "redi:"' },
   ...Object.values(adapters)
     .filter(({ module }) => module !== '@locks/composites/combine')
     .flatMap(({ schemes: [scheme] }) => {
-      const says = `${scheme}://127.0.0.1:1/0 is out of reach`;
+      const says = `${scheme}://127.0.0.1:1/0 cannot be reached`;
       return scheme ? [{ url: `${scheme}://me:sec%23ret@127.0.0.1:1/0?connectTimeout=1s`, code: 69, says }] : [];
     }),
 ])('the store $url is $code, and no password is shown', async ({ url, code, says }) => {
@@ -90,7 +90,7 @@ test.each([{ options: ['--wait', '1m'] }, { options: [] }, { options: ['--once',
     await using server = await startRedis();
     await server.kill();
     const started = createUser().start(['run', 'key', ...options, '--url', server.url, '--', 'echo', 'ran']);
-    await expect.poll(started.complaints).toMatch(/is out of reach\..*\. Tries again for \d/);
+    await expect.poll(started.complaints).toMatch(/cannot be reached\..*\. Tries again for \d/);
     await server.restart();
     expect(await started.ended).toMatchObject({ code: 0, output: 'ran\n' });
   },
@@ -124,7 +124,7 @@ test('a run within a run of the same key is refused at once, and of another key 
   const nested = (inner: string): string => `${process.execPath} ${main} run ${inner} -- echo inner`;
   const same = await user.locks('run', 'key', '--', 'sh', '-c', nested('key'));
   expect(same.code).toBe(64);
-  expect(same.errors).toContain('around this one holds "key" already');
+  expect(same.errors).toContain('enclosing `locks run` holds "key"');
   const other = await user.locks('run', 'key', '--', 'sh', '-c', nested('other'));
   expect(other).toMatchObject({ code: 0, output: 'inner\n' });
 });

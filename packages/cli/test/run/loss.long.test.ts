@@ -5,7 +5,7 @@ import { killHolder, killHolderAtStart, killHolderOfSlowGuard, loseToFrozenServe
 const count = Number(process.env['LOCKS_TEST_ROUNDS'] ?? 3);
 const rounds = Array.from({ length: count }, (_, index) => index + 1);
 
-test.each(rounds)('a frozen server: TERM, grace, KILL and 76 before the store lets go, round %i', loseToFrozenServer);
+test.each(rounds)('a frozen server: TERM, grace, KILL and 76 before the lease expires, round %i', loseToFrozenServer);
 
 test.each(rounds)('the command does not outlive a run that is killed, round %i', killHolder);
 

@@ -4,7 +4,7 @@ import { killHolder, loseToFrozenServer } from '../support/loss.ts';
 import { stubbornCommand } from '../support/stubborn-command.ts';
 import { isGone } from '../support/is-gone.ts';
 
-test('a frozen server: TERM, grace, KILL and 76 before the store lets go', loseToFrozenServer);
+test('a frozen server: TERM, grace, KILL and 76 before the lease expires', loseToFrozenServer);
 
 test('the command does not outlive a run that is killed', killHolder);
 

@@ -8,7 +8,7 @@ test('where a lock ends with its session, run says what of its options that mean
   const user = createUser();
   expect(await user.locks('run', 'key', '--url', url, '--', 'true')).toMatchObject({
     code: 0,
-    errors: expect.stringContaining('With --grace 0 the command is killed at once'),
+    errors: expect.stringContaining('With --grace 0 the command is killed immediately'),
   });
   const once = ['run', 'report', '--once', 'ever', '--grace', '0', '--url', url, '--', 'echo', 'ran'];
   expect(await user.locks(...once)).toMatchObject({ code: 0, output: 'ran\n' });

@@ -69,5 +69,5 @@ test.each(['SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const)('a run that waits leaves t
 test('processes that the command leaves behind are told', async () => {
   const { errors, code } = await createUser().locks('run', 'key', '--', 'sh', '-c', 'sleep 3 >/dev/null 2>&1 &');
   expect(code).toBe(0);
-  expect(errors).toMatch(/1 of its processes run on without the lock key: \d+/);
+  expect(errors).toMatch(/1 of its processes continue without the lock key: \d+/);
 });

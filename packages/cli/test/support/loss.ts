@@ -11,7 +11,7 @@ import { stubbornCommand } from './stubborn-command.ts';
 
 /**
  * Freezes the server of a holder whose command goes on after TERM. Checks that all of it is over,
- * with 76, before the store lets go.
+ * with 76, before the lease expires.
  */
 export async function loseToFrozenServer(): Promise<void> {
   await using server = await startRedis();

@@ -25,7 +25,7 @@ test('the table fits into each width', () => {
     expect(drawn).toHaveLength(3);
     expect(Math.max(...drawn.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
     expect(drawn[1]).toContain('29.7 s');
-    expect(drawn[2]).toContain('waits, place 1');
+    expect(drawn[2]).toContain('waiter 1');
   }
 });
 
@@ -33,11 +33,11 @@ test('columns under wide characters stay aligned, and a narrow screen does witho
   const at = (width: number): readonly string[] => drawTable(rowsOf(state), width).split('\n');
   for (const width of [62, 80, 200]) {
     const [head = '', first = '', second = ''] = at(width);
-    const start = stringWidth(head.slice(0, head.indexOf('FREE')));
+    const start = stringWidth(head.slice(0, head.indexOf('EXPIRES')));
     expect(stringWidth(first.slice(0, first.indexOf('29.7')))).toBe(start);
-    expect(stringWidth(second.slice(0, second.indexOf('waits')))).toBe(start);
+    expect(stringWidth(second.slice(0, second.indexOf('waiter')))).toBe(start);
   }
-  expect(at(90)[0]).toMatch(/^KEY +OWNER +MODE +TOKEN +FREE AGAIN IN +WAITERS$/);
-  expect(at(80)[0]).toMatch(/^KEY +OWNER +TOKEN +FREE AGAIN IN +WAITERS$/);
-  expect(at(62)[0]).toMatch(/^KEY +OWNER +FREE AGAIN IN +WAITERS$/);
+  expect(at(90)[0]).toMatch(/^KEY +OWNER +MODE +TOKEN +EXPIRES IN +WAITERS$/);
+  expect(at(80)[0]).toMatch(/^KEY +OWNER +TOKEN +EXPIRES IN +WAITERS$/);
+  expect(at(62)[0]).toMatch(/^KEY +OWNER +EXPIRES IN +WAITERS$/);
 });

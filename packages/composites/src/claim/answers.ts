@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts';
 import type { Part } from './part.ts';
 import { askForPlacesLater, askInTurn, goOnRenewing } from './renewal.ts';
 
-/** Notes what a member answered to the call in flight. `false`: nothing is left to decide. */
+/** Processes a member's answer to the call in flight. `false`: nothing is left to decide. */
 export function takeAnswer(machine: Machine, part: Part, answer: MemberAnswer): boolean {
   const { call, next } = part;
   part.call = undefined;
@@ -18,7 +18,7 @@ export function takeAnswer(machine: Machine, part: Part, answer: MemberAnswer): 
       if (answer.token !== undefined) part.token = answer.token;
       part.since = part.sentAt;
       part.until = part.sentAt + answer.validity;
-      // Only what was granted: a renewal that failed would be repeated without end.
+      // Only granted ones: a failed renewal would be repeated endlessly.
       if (next === undefined || !isHeld(machine.state)) raiseLate(machine, part);
       else {
         part.heard = undefined;
@@ -33,7 +33,7 @@ export function takeAnswer(machine: Machine, part: Part, answer: MemberAnswer): 
       part.inQueue ||= call === 'ask in the queue';
       part.retryAfter = answer.retryAfter;
       if (!isHeld(machine.state)) break;
-      // It was woken meanwhile.
+      // It was woken in the meantime.
       if (next === 'ask') askInTurn(machine, part);
       else askForPlacesLater(machine, part);
       break;
@@ -61,7 +61,7 @@ export function takeAnswer(machine: Machine, part: Part, answer: MemberAnswer): 
   return true;
 }
 
-/** A vote that came after the others gets the claim's token and its ttl, too. */
+/** A vote that came after the others also gets the claim's token and ttl. */
 function raiseLate(machine: Machine, part: Part): void {
   const { options, state } = machine;
   if (part.token === undefined || (state.stage !== 'confirming' && !isHeld(state))) return;

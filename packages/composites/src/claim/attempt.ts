@@ -5,17 +5,17 @@ import type { Part } from './part.ts';
 import { waitInQueue } from './wait-in-queue.ts';
 
 /**
- * Votes that began so many ms apart are made to end together. More makes a dead holder's votes end
- * one by one.
+ * In ms: votes whose beginnings differ by more are renewed, so that they end together. More makes a
+ * dead holder's votes end one by one.
  */
 const apart = 16;
 
-/** Asks for votes: the next step of an attempt. */
+/** Requests votes: the next step of an attempt. */
 export function goOnAsking(machine: Machine, now: number): void {
   const { state, world } = machine;
   const head = machine.part(state.queue);
   if (head.heard === 'failed' || head.late) {
-    // A call may be on its way to a slow member: another queue, until it answers.
+    // A call to a slow member may be in flight: another queue, until it answers.
     state.queue = chooseQueue(state.parts, (member) => world.isSuspect(member));
   }
   switch (decideAttempt(machine, now)) {
@@ -46,7 +46,7 @@ export function goOnAsking(machine: Machine, now: number): void {
   }
 }
 
-/** Tells the votes the highest token: the next step of a confirmation. */
+/** Sends the votes the highest token: the next step of a confirmation. */
 export function goOnConfirming(machine: Machine, now: number): void {
   const { state } = machine;
   switch (decideConfirmation(machine, now)) {
@@ -92,8 +92,8 @@ function hold(machine: Machine, now: number): void {
 }
 
 /**
- * Too few members answer. Votes go back; a place, and what is unknown, stay until core repeats or
- * releases.
+ * Too few members answer. Votes are returned; a position, and what is unknown, stay until core
+ * repeats or releases.
  */
 function fail(machine: Machine): void {
   machine.giveBackAll(true, ({ token, call }) => token !== undefined && call === undefined);

@@ -3,12 +3,12 @@ import type { AbortFollowers } from '@locks/core/composite';
 import type { MembersHost } from '../members/member-states.ts';
 import type { Member } from '../members/member.ts';
 
-/** A claim, as far as its host must know it. */
+/** A claim, as seen by its host. */
 export interface HostedClaim {
   readonly key: string;
   readonly owner: string;
   readonly waiting: boolean;
-  /** Nothing is under way, and the members have nothing of it. */
+  /** No call is in flight, and the members have nothing of it. */
   readonly isEmpty: boolean;
 }
 
@@ -19,14 +19,14 @@ export interface ClaimHost extends MembersHost {
   readonly fencing: boolean;
   readonly signals: AbortFollowers;
   nextNumber(): number;
-  /** `undefined`: `key` may be asked for now. Otherwise a promise of that. */
+  /** `undefined`: `key` may be requested now. Otherwise resolves when it may. */
   ready(key: string): Promise<void> | undefined;
-  /** `undefined`: `member` may be asked for a vote now. Otherwise a promise of that. */
+  /** `undefined`: `member` may be asked for a vote now. Otherwise resolves when it may. */
   admit(member: Member): Promise<void> | undefined;
-  /** What the tokens of an attempt that begins now must exceed. `undefined`: nothing. */
+  /** The floor of tokens for an attempt that begins now. `undefined`: none. */
   readonly floor: () => bigint | undefined;
-  /** How many claims of this process wait for the key, besides one that asks. */
+  /** Whether other claims of this process wait for the key. */
   isCrowded(key: string): boolean;
-  /** The claim may have been the last one that had something: it is forgotten then. */
+  /** The claim may have nothing left: it is dropped then. */
   changed(claim: HostedClaim): void;
 }

@@ -9,22 +9,22 @@ import { Machine } from './machine.ts';
 import { emptyPart, hasSomething, isVote } from './part.ts';
 import { askForPlaces, askInTurn, askToRenew, goOnRenewing } from './renewal.ts';
 
-/** The number of a part whose owner another process made. */
+/** The number of a part whose owner was created by another process. */
 export const adopted = -1;
 
 /**
- * One claim of a composite: an explicit state machine. Events change its state, and it answers with
- * calls to its world. A call belongs to a part, not to a round: what a late answer brings is kept
- * or given back by the state at that time.
+ * One claim of a composite: an explicit state machine. Events change its state, and it responds
+ * with calls to its world. A call belongs to a part, not to a round: the state at the time of a
+ * late answer decides whether its result is kept or returned.
  */
 export class ClaimMachine extends Machine {
-  /** Whether the members have nothing of it, and nothing is under way. */
+  /** Whether the members have nothing of it, and no call is in flight. */
   get isEmpty(): boolean {
     const { stage, parts } = this.state;
     return (stage === 'resting' || stage === 'over') && !parts.some(hasSomething);
   }
 
-  /** By the clock of this process too few votes last, and no call under way may make one last. */
+  /** By the clock of this process too few votes are left, and no call in flight may extend one. */
   get isOver(): boolean {
     const { options, world } = this;
     const now = world.now();
@@ -35,10 +35,10 @@ export class ClaimMachine extends Machine {
     return this.state.parts.some(({ inQueue }) => inQueue);
   }
 
-  /** Core asks. `crowded`: other claims of this process wait for the key. */
+  /** Core attempts. `crowded`: other claims of this process wait for the key. */
   attempt(waits: boolean, crowded: boolean, change?: Change): void {
     const { options, state, world } = this;
-    // A repeat without a wake keeps the place.
+    // A repeat without a wake keeps the position.
     state.waits = waits || state.waiting;
     if (state.stage === 'held') {
       this.renew(undefined, change);
@@ -50,13 +50,13 @@ export class ClaimMachine extends Machine {
     state.paused = false;
     state.askedAll = !state.waiting && !crowded;
     state.queue = chooseQueue(state.parts, (member) => world.isSuspect(member));
-    // Votes that it keeps while it waits last for a place from here.
+    // Votes kept while it waits last as long as a position, from here.
     for (const part of state.askedAll ? [] : state.parts)
       if (part.token !== undefined) this.ask(part, false, false, true);
     this.#goOn();
   }
 
-  /** Core renews. `token`: the claim's token from now on. */
+  /** Core renews. `token`: the claim's new token. */
   renew(token: bigint | undefined, change?: Change): void {
     const { options, state } = this;
     if (token !== undefined && options.fencing && token > state.token) state.token = token;
@@ -76,13 +76,13 @@ export class ClaimMachine extends Machine {
     }
     const tokens = holds.map(({ holder }) => holder.token ?? 0n);
     state.token = tokens.reduce((lowest, each) => (each < lowest ? each : lowest));
-    // What the process that had it was told may last as long as its votes.
+    // Its previous process may rely on it as long as its votes last.
     state.promisedUntil = until;
     state.stage = 'held';
     state.found = true;
   }
 
-  /** Core gives up a lost claim. `false`: its votes go back when what core was told is over. */
+  /** Core gives up a lost claim. `false`: its votes are returned when core's promised time ends. */
   forsake(): boolean {
     const { state } = this;
     if (!isIdle(state) || !this.keepsPromise) return true;
@@ -91,16 +91,16 @@ export class ClaimMachine extends Machine {
     return false;
   }
 
-  /** What core was told of a lost claim is over. */
+  /** The time that core was promised for a lost claim has ended. */
   promiseOver(): void {
     const { state } = this;
     if (!state.lost || this.world.now() < state.promisedUntil) return;
     state.lost = false;
-    // An attempt that is under way, or waits, goes on.
+    // An attempt in progress, or waiting, continues.
     if (isIdle(state)) this.release();
   }
 
-  /** Core gives it up. All that the members have goes back; the world counts their answers. */
+  /** Core gives it up. Everything at the members is returned; the world counts their answers. */
   release(): void {
     const { state } = this;
     state.lost = false;
@@ -110,14 +110,14 @@ export class ClaimMachine extends Machine {
     this.giveBackAll();
   }
 
-  /** Its process ends its calls: what is not part of a hold by then goes back. */
+  /** Its process ends its calls: what is not part of a hold is returned. */
   close(): void {
     const { state } = this;
     if (!isHeld(state)) this.release();
     else this.giveBackAll(false, ({ token }) => token === undefined);
   }
 
-  /** What a member has is no part of this claim any more. */
+  /** What a member has is no longer part of this claim. */
   leave(member: number): void {
     this.state.parts[member] = emptyPart(member);
   }
@@ -127,19 +127,19 @@ export class ClaimMachine extends Machine {
     if (takeAnswer(this, this.part(member), answer)) this.#goOn();
   }
 
-  /** A member has not answered in time. Its answer still counts when it comes. */
+  /** A member has not answered in time. A late answer still counts. */
   silent(member: number): void {
     this.part(member).late = true;
     this.#goOn();
   }
 
-  /** The call of core's has lasted long enough: no late member is waited for any more. */
+  /** The time limit of core's call: late members are no longer awaited. */
   expired(): void {
     this.state.patient = false;
     this.#goOn();
   }
 
-  /** A member told that its vote is gone: its session has ended. */
+  /** A member reported that its vote is gone: its session has ended. */
   gone(member: number): void {
     const { options, state, world } = this;
     const part = this.part(member);
@@ -154,7 +154,7 @@ export class ClaimMachine extends Machine {
     } else this.#goOn();
   }
 
-  /** A member told that another attempt is worth making. `false`: core must hear of it. */
+  /** A member notified that another attempt is worthwhile. `false`: core must be notified. */
   woken(member: number): boolean {
     const { state } = this;
     if (isHeld(state)) {
@@ -166,7 +166,7 @@ export class ClaimMachine extends Machine {
     return true;
   }
 
-  /** Another claim may hold the key. It needs the votes that this one keeps. */
+  /** Another claim may hold the key, and needs the votes that this one keeps. */
   looked(): void {
     const { state } = this;
     if (!state.waiting || (state.stage !== 'resting' && state.stage !== 'returning')) return;
@@ -188,13 +188,13 @@ export class ClaimMachine extends Machine {
     this.#goOn();
   }
 
-  /** A member took back what `giveBack` was to wait for, or did not answer in time. */
+  /** A member took back what `giveBack` awaits, or did not answer in time. */
   returned(): void {
     this.state.returning -= 1;
     this.settleIfReturned();
   }
 
-  /** Ends what waits for members' answers, without waiting for them. */
+  /** Ends waiting for members' answers. */
   #goOn(): void {
     const { state } = this;
     const now = this.world.now();
@@ -222,7 +222,7 @@ export class ClaimMachine extends Machine {
   }
 }
 
-/** No attempt is under way, or waits. */
+/** No attempt is in progress or waiting. */
 function isIdle({ stage, waiting }: ClaimState): boolean {
   return stage === 'held' || (stage === 'resting' && !waiting);
 }

@@ -3,14 +3,14 @@ import type { MemberCall } from '../members/member-answers.ts';
 import type { Part } from './part.ts';
 
 /**
- * `resting`: no call of core's is under way. `returning`: the answer is known, and waits until the
- * members have taken back what the claim must not keep. `pausing`: it has the vote of its queue,
- * and waits a moment for another member, where a claim that will not get the queue may be just
+ * `resting`: no call of core's is in progress. `returning`: the answer is known, and waits until
+ * the members have taken back what the claim must not keep. `pausing`: it has the vote of its
+ * queue, and waits briefly for another member, where a claim without that queue may be just
  * leaving.
  */
 export type Stage = 'resting' | 'asking' | 'pausing' | 'confirming' | 'returning' | 'held' | 'renewing' | 'over';
 
-/** The outcome of a call of core's. */
+/** The outcome of core's call. */
 export type Outcome =
   | { readonly kind: 'granted'; readonly token: bigint; readonly until: number }
   | { readonly kind: 'busy'; readonly retryAfter: number | undefined }
@@ -21,41 +21,39 @@ export type Outcome =
   /** A member refused the claim as such: the others would, too. */
   | { readonly kind: 'refused'; readonly error: unknown };
 
-/** What a repeat of a held claim has that differs from before. */
+/** What a repeat of a held claim changes. */
 export type Change = 'mode' | 'ttl' | undefined;
 
-/** What the machine asks of the world around it. */
+/** What the machine needs of the world around it. */
 export interface MachineWorld {
   now(): number;
   random(): number;
   isSuspect(member: number): boolean;
   /** A suspect member takes one call at a time. */
   takesCall(member: number): boolean;
-  /** A number that no other claim and no other part of this one has. */
+  /** A number that no other claim or part has. */
   nextNumber(): number;
-  /**
-   * What the tokens of an attempt must exceed. Members whose clocks it exceeds give the same one.
-   */
+  /** The floor of an attempt's tokens. Members whose clocks are below it return the same token. */
   floor(): bigint | undefined;
-  /** `token`: of a renewal. Of an attempt: what the token must exceed. */
+  /** `token`: the new one for a renewal, or the floor for an attempt. */
   send(part: Readonly<Part>, call: MemberCall, token: bigint | undefined): void;
   /**
-   * Gives `part` back. With `awaited` the world calls `returned` once the member answered, or after
+   * Returns `part`. With `awaited` the world calls `returned` once the member answered, or after
    * the member timeout.
    */
   giveBack(part: Readonly<Part>, awaited: boolean): void;
   settle(outcome: Outcome): void;
   /** Calls `promiseOver` at `until`, in ms of the clock. */
   keep(until: number): void;
-  /** Calls `looked` if another claim has so many votes that it may hold the key. */
+  /** Calls `looked` if another claim has enough votes that it may hold the key. */
   look(): void;
   /** Calls `resumed` after `delay` ms. */
   pause(delay: number): void;
-  /** Too few votes are left of a held claim, and no call of core's is there to say so. */
+  /** A held claim has too few votes left, and no call of core's is in progress to report it. */
   lost(): void;
 }
 
-/** What does not change in the life of a claim. */
+/** The constants of a claim. */
 export interface MachineOptions {
   readonly members: number;
   readonly need: number;
@@ -63,7 +61,7 @@ export interface MachineOptions {
   readonly ttl: number;
   /** How long a vote lasts that may never be part of a hold, in ms. */
   readonly place: number;
-  /** The members tell when another attempt is worth making. */
+  /** The members notify when another attempt is worthwhile. */
   readonly wake: boolean;
 }
 
@@ -75,38 +73,38 @@ export interface ClaimState {
   askedAll: boolean;
   /** Core wants to be woken. */
   waits: boolean;
-  /** Core was told busy, so the claim keeps its place and the votes below it. */
+  /** The last answer was busy, so the claim keeps its position and the votes below it. */
   waiting: boolean;
   /** How often this attempt moved to another queue. */
   moves: number;
   /** This attempt has paused already. */
   paused: boolean;
   token: bigint;
-  /** Until when core was told last that it holds the key, in ms of the clock. */
+  /** Until when core was promised the key, in ms of the clock. */
   promisedUntil: number;
-  /** It has too few votes since. The others stay until what core was told is over. */
+  /** It has too few votes. The others stay until the promised time ends. */
   lost: boolean;
   /**
-   * It was found in the members, and no renewal has shown yet that they hold it. Until then no
-   * member is asked for a vote: that would revive what another process is releasing.
+   * It was found in the members, and no renewal has confirmed yet that they hold it. Until then no
+   * member is asked for a vote: that would revive a claim that another process is releasing.
    */
   found: boolean;
-  /** What the tokens of this attempt must exceed, the same for all members. */
+  /** The floor of this attempt's tokens, the same for all members. */
   floor: bigint | undefined;
-  /** When it asked last whether another claim holds the key, in ms of the clock. */
+  /** When it last checked whether another claim holds the key, in ms of the clock. */
   lookedAt: number | undefined;
-  /** When a holder asks again for votes that it lacks, in ms of the clock. */
+  /** When a holder next requests missing votes, in ms of the clock. */
   healAt: number | undefined;
-  /** When it began to keep votes while it waits. */
+  /** Since when it keeps votes while it waits. */
   keptSince: number | undefined;
-  /** Late members are waited for where the others are too few. */
+  /** Late members are awaited if the others are too few. */
   patient: boolean;
-  /** How many members have still to take something back. */
+  /** How many members have yet to take something back. */
   returning: number;
   outcome: Outcome | undefined;
 }
 
-/** The state of a claim that the members were told nothing of. */
+/** The state of a claim unknown to the members. */
 export function initialState(members: number): ClaimState {
   return {
     stage: 'resting',
@@ -131,7 +129,7 @@ export function initialState(members: number): ClaimState {
   };
 }
 
-/** Whether core was told that it holds the key. */
+/** Whether core was promised the key. */
 export function isHeld({ stage }: ClaimState): boolean {
   return stage === 'held' || stage === 'renewing';
 }

@@ -45,12 +45,12 @@ export class CombinedClaim implements HostedClaim {
     return this.#machine.state.waiting;
   }
 
-  /** Nothing is under way, and the members have nothing of it. */
+  /** No call is in flight, and the members have nothing of it. */
   get isEmpty(): boolean {
     return this.#serial.free && this.#calls.releasing?.pending !== true && this.#machine.isEmpty;
   }
 
-  /** Ends it if no member holds it any more, and no call is under way. Gives whether it did. */
+  /** Ends it if no member holds it, and no call is in flight. Returns whether it did. */
   endIfOver(): boolean {
     const now = this.#calls.now();
     const { parts } = this.#machine.state;
@@ -63,13 +63,13 @@ export class CombinedClaim implements HostedClaim {
   }
 
   tryAcquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
-    // What core is told counts from its call.
+    // Core's promised time counts from its call.
     const calledAt = this.#calls.now();
     this.#calls.wake = wake ?? this.#calls.wake;
     return this.#oneAfterAnother(async () => {
       const ready = this.#host.ready(claim.key);
       if (ready !== undefined) await ready;
-      // Nothing may be asked for a claim after its release.
+      // Nothing may be requested for a claim after its release.
       if (this.#released) return { granted: false };
       const before = this.#calls.claim;
       const change = changeOf(before, claim);
@@ -77,7 +77,7 @@ export class CombinedClaim implements HostedClaim {
       const attempt = (): Promise<Outcome> =>
         this.#calls.run(() => this.#machine.attempt(wake !== undefined, this.#host.isCrowded(claim.key), change));
       let outcome = await attempt();
-      // It was held, and is not any more: it asks as one that never was.
+      // It was held and is lost: it attempts as a new one.
       if (outcome.kind === 'lost') outcome = await attempt();
       switch (outcome.kind) {
         case 'granted':
@@ -85,7 +85,7 @@ export class CombinedClaim implements HostedClaim {
           return this.#grant(outcome.until - calledAt);
         case 'busy': {
           const { retryAfter } = outcome;
-          // The claim that has the vote which is missing here may find too few members, too.
+          // The claim with the missing vote may find too few members, too.
           const { members, need } = this.#host;
           if (members.filter(({ answers }) => answers).length < need) await readStates(this.#host, this.key);
           if (retryAfter === undefined) return { granted: false };
@@ -98,7 +98,7 @@ export class CombinedClaim implements HostedClaim {
         case 'lost':
           return { granted: false };
         default:
-          // What it holds, it holds as before.
+          // It holds what it held before.
           if (change !== undefined && this.held) this.#calls.claim = before;
           throw this.#error(outcome);
       }
@@ -119,7 +119,7 @@ export class CombinedClaim implements HostedClaim {
     });
   }
 
-  /** All of one owner's releases are one: the first call has its answer. */
+  /** All releases of one owner are one: the first call gets its answer. */
   release(): Promise<boolean> {
     this.#released = true;
     this.#calls.wake = undefined;
@@ -135,23 +135,26 @@ export class CombinedClaim implements HostedClaim {
     return round.result;
   }
 
-  /** Its provider closes: what is not part of a hold goes back, and an attempt rejects. */
+  /** Its provider closes: what is not part of a hold is returned, and an attempt rejects. */
   close(error: LockError): void {
     this.#machine.close();
     if (!this.held) this.#calls.settle({ kind: 'refused', error });
   }
 
-  /** Makes core ask again, if it waits. */
+  /** Makes core attempt again, if it waits. */
   wakeUp(): void {
     this.#calls.wake?.();
   }
 
-  /** A lease that was looked up in the members. */
+  /** A lease that was found in the members. */
   adopt(holds: readonly MemberHold[]): void {
     this.#calls.adopt(holds);
   }
 
-  /** Gives back all but the hold of `kept`, and forgets that. Gives it as `kept` knows it. */
+  /**
+   * Returns everything but the hold of member `kept` to the members, drops the claim, and returns
+   * that hold.
+   */
   surrender(kept?: number): KeptHold | undefined {
     const hold = kept === undefined ? undefined : this.#leave(kept);
     this.release().catch(() => {});

@@ -3,22 +3,22 @@ import type { Machine } from './machine.ts';
 import type { Part } from './part.ts';
 
 /**
- * What an attempt does next. `ask queue`: asks the member of the queue. `ask others`: asks the
- * others too. `ask spared`: asks suspect members that were passed over as they have a call already.
- * `busy`: gives back what is above the lowest busy member, and waits there. `unavailable`: too few
- * members answer.
+ * The next step of an attempt. `ask queue`: asks the member of the queue. `ask others`: also the
+ * others. `ask spared`: also suspect members that were skipped because of a call in flight. `busy`:
+ * returns what is above the lowest busy member, and waits there. `unavailable`: too few members
+ * answer.
  */
 export type AttemptStep = 'wait' | 'ask queue' | 'ask others' | 'ask spared' | 'confirm' | 'busy' | 'unavailable';
 
-/** The lowest member that answered busy. -1: none did. */
+/** The lowest member that answered busy. -1: none. */
 export function lowestBusy(parts: readonly Part[]): number {
   return parts.findIndex(({ heard }) => heard === 'busy');
 }
 
 /**
- * The member in whose queue a claim waits: where it has its place, else the first one. Members that
- * failed, are late or are suspect are passed over as long as there are others. Where all are
- * suspect, one that is not late comes first: it may have answered already.
+ * The member in whose queue a claim waits: where it has its position, else the first one. Members
+ * that failed, are late or suspect are skipped if there are others. If all are suspect, one that is
+ * not late comes first: it may have answered already.
  */
 export function chooseQueue(parts: readonly Part[], isSuspect: (member: number) => boolean): number {
   const answers = (part: Part): boolean => part.heard !== 'failed' && !part.late;
@@ -32,9 +32,9 @@ export function chooseQueue(parts: readonly Part[], isSuspect: (member: number) 
 }
 
 /**
- * The next step of an attempt. Ordered queues: nothing is granted past a member of the queue that
- * says busy, and a claim waits only above all the votes that it keeps. So no circle of claims can
- * wait for each other.
+ * The next step of an attempt. Ordered queues: nothing is granted past a busy member of the queue,
+ * and a claim waits only above all the votes that it keeps. So claims cannot wait for each other in
+ * a circle.
  */
 export function decideAttempt({ options: { need }, state }: Machine, now: number): AttemptStep {
   const { parts, queue, askedAll, patient } = state;
@@ -55,7 +55,7 @@ export function decideAttempt({ options: { need }, state }: Machine, now: number
   if (!patient) return 'unavailable';
   // Before it waits for a late member: that one may never answer.
   if (parts.some((part) => isUnasked(part, now))) return 'ask spared';
-  // An answer that is under way may say busy, too: that is no outage.
+  // An answer in flight may be busy, too: that is no outage.
   return votes + busy + count(parts, isUnderWay) >= need ? 'wait' : 'unavailable';
 }
 
@@ -71,17 +71,17 @@ export function highestToken(votes: readonly Part[]): bigint {
   return highest;
 }
 
-/** Whether the member's vote carries the claim's token, or a higher one. */
+/** Whether the member's vote has the claim's token, or a higher one. */
 function knowsToken({ options, state }: Machine, { token }: Part): boolean {
   return token !== undefined && (!options.fencing || token >= state.token);
 }
 
 /**
  * Whether the members know the claim's token: the second phase of protocol 1. Each later majority
- * then meets a member that gives a higher one. A vote with a higher token does not count, as its
- * member may have had another holder since the claim's token was chosen. `again`: that vote is
- * needed, so its token becomes the claim's. It is needed also where a late member does not answer.
- * `raise spared`: tells the votes of suspect members that were passed over.
+ * then includes a member that returns a higher one. A vote with a higher token does not count, as
+ * its member may have had another holder since the claim's token was chosen. `again`: that vote is
+ * needed, perhaps because a late member does not answer, so its token becomes the claim's. `raise
+ * spared`: sends the token to suspect members that were skipped.
  */
 export function decideConfirmation(
   { options: { need }, state: { parts, token, patient } }: Machine,
@@ -100,8 +100,8 @@ export function decideConfirmation(
 }
 
 /**
- * The outcome of a renewal. `over`: `need` members renewed their votes, which have ended since.
- * `lost`: so many members said that they have no vote that `need` cannot be reached any more.
+ * The outcome of a renewal. `over`: `need` members renewed their votes, which have expired since.
+ * `lost`: so many members report no vote that `need` cannot be reached.
  */
 export function decideRenewal(machine: Machine, now: number): 'wait' | 'renewed' | 'over' | 'lost' | 'unavailable' {
   const { need } = machine.options;
@@ -124,14 +124,14 @@ export function heldUntil(machine: Machine, now: number): number {
 }
 
 /**
- * A member's answer to a release: whether it had something to free, or why that is unknown. `late`:
- * it is waited for only where the others are too few. `undefined`: it has nothing of the claim.
+ * A member's answer to a release: whether it freed something, or why that is unknown. `late`: it is
+ * awaited only if the others are too few. `undefined`: it has nothing of the claim.
  */
 export type Freed = boolean | Error | 'awaited' | 'late' | undefined;
 
 export interface Released {
   readonly held: boolean;
-  /** By the clock of this process its hold has ended since. */
+  /** By the clock of this process its hold has ended. */
   readonly ended: boolean;
 }
 
@@ -140,8 +140,8 @@ function isUnknown(answer: Freed): boolean {
 }
 
 /**
- * Whether a release waits for late members. A call that begins after it must see its effect, so
- * `need` members must be without the claim. It also waits where its answer is unknown otherwise.
+ * Whether a release waits for late members. A later call must see its effect, so `need` members
+ * must be without the claim. It also waits if its answer is unknown otherwise.
  */
 export function waitsForLate(released: Released, answers: readonly Freed[], need: number): boolean {
   if (!answers.includes('late')) return false;
@@ -151,21 +151,20 @@ export function waitsForLate(released: Released, answers: readonly Freed[], need
 }
 
 /**
- * Whether a release has freed the first `need` members, so that it can be answered. A call that
- * begins after it gets their votes. With other members, the queue that it asks first may still be
- * busy.
+ * Whether a release has freed the first `need` members, and can be answered. A later call gets
+ * their votes. With other members, the queue that it asks first may still be busy.
  */
 export function isFreedFirst(answers: readonly Freed[], need: number): boolean {
   return answers.every((answer, member) => answer === true || member >= need);
 }
 
 /**
- * Whether a release freed the hold. `undefined`: unknown. The votes of a hold end at each member a
- * moment apart. Where it has ended, one that is left is no hold.
+ * Whether a release freed the hold. `undefined`: unknown. The votes of a hold end at slightly
+ * different times. Once it has ended, a remaining one is no hold.
  *
- * Several processes may release one hold, and each frees some votes. The one that freed `need` is
- * told `true`. Where none did, it is the one that freed the first member's, and so many that no
- * other claim can have had `need`.
+ * Several processes may release one hold, and each frees some votes. The one that freed `need` gets
+ * `true`. If none did, it is the one that freed the first member's, and so many that no other claim
+ * can have had `need`.
  */
 export function decideRelease(released: Released, answers: readonly Freed[], need: number): boolean | undefined {
   const { held, ended } = released;

@@ -5,13 +5,13 @@ import type { MembersHost } from '../members/member-states.ts';
 import { outerOwner } from '../members/member.ts';
 import type { Member } from '../members/member.ts';
 
-/** A member without an answer is asked again after so many ms. Less asks a dead one more often. */
+/** In ms: when a member without an answer is asked again. Less asks a dead one more often. */
 const pause = 1_000;
 
 /**
- * Frees what a member has of a lease under owners that another process made, but not under `own`.
- * A member that does not answer is asked again until such votes have ended. `answered` hears if it
- * had something to free, or why that is unknown. It may hear more than once.
+ * Frees what a member has of a lease under owners of other processes, except `own`. A member that
+ * does not answer is asked again until such votes have ended. `answered` gets whether something was
+ * freed, or why that is unknown, perhaps more than once.
  */
 export function freeVotes(
   host: MembersHost,

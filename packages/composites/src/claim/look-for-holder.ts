@@ -6,21 +6,21 @@ import type { MembersHost } from '../members/member-states.ts';
 
 /**
  * In ms: how long all waiters of a key together withhold a vote from its holder. A release reaches
- * the members one after the other. With less, a waiter that meets it in between takes the releasing
- * claim for a holder, returns its vote, and is passed by the waiters behind it. With more, a holder
- * lacks a member for longer after that member came back without its vote.
+ * the members one after the other. With less, a waiter in between takes the releasing claim for a
+ * holder, returns its vote, and is overtaken by the waiters behind it. With more, a holder lacks a
+ * recovered member for longer.
  */
 const withheld = 1_500;
 
-/** Another claim that holds the key, and how many claims wait for the key. */
+/** Another claim that holds the key, and the number of waiters. */
 interface Seen {
   readonly owner: string;
   readonly waiters: number;
 }
 
 /**
- * Calls `found` if another claim holds the key. It may be releasing the key when it is first seen,
- * so a second look must see the same holder. `isWaiting`: whether the second look is still needed.
+ * Calls `found` if another claim holds the key. It may be releasing the key when first seen, so a
+ * second check must see the same holder. `isWaiting`: whether the second check is still needed.
  */
 export async function lookForHolder(
   host: MembersHost,

@@ -4,7 +4,7 @@ import type { ClaimState, MachineOptions, MachineWorld, Outcome, Stage } from '.
 import { emptyPart, hasSomething, isUnasked } from './part.ts';
 import type { Part } from './part.ts';
 
-/** What the steps of one claim work with. Each member has one call in flight at most. */
+/** The operations of one claim's steps. Each member has at most one call in flight. */
 export class Machine {
   readonly options: MachineOptions;
   readonly world: MachineWorld;
@@ -20,7 +20,7 @@ export class Machine {
     return this.state.parts[member] as Part;
   }
 
-  /** Restarts the ttl of a vote. `needed`: as for `ask`. `raises`: also tells it the token. */
+  /** Restarts the ttl of a vote. `needed`: as for `ask`. `raises`: also sends the token. */
   renewVote(part: Part, needed = false, raises = true): void {
     if (!needed && !this.#mayCall(part)) return;
     const { token } = this.state;
@@ -28,7 +28,7 @@ export class Machine {
     this.#send(part, 'renew', raised ? token : undefined);
   }
 
-  /** A vote that is kept while the claim waits lasts no longer than a place. */
+  /** A vote kept while the claim waits lasts no longer than a position. */
   shorten(part: Part): void {
     const { ttl, place } = this.options;
     if (part.token === undefined || part.brief || ttl <= place || !this.#mayCall(part)) return;
@@ -36,8 +36,8 @@ export class Machine {
   }
 
   /**
-   * Asks for a vote. `needed`: also where the member is suspect and has a call already. `brief`:
-   * for the time of a place, as where the attempt does not wait for the answer.
+   * Requests a vote. `needed`: even if the member is suspect and has a call in flight. `brief`:
+   * only as long as a position, if the attempt does not wait for the answer.
    */
   ask(part: Part, inQueue = false, needed = false, brief = false): void {
     const passedOver = this.#isPassedOver(part);
@@ -57,7 +57,7 @@ export class Machine {
     for (const part of parts) if (part.member !== queue && isUnasked(part, now)) this.ask(part, false, needed);
   }
 
-  /** A suspect member takes one call at a time, where the others are enough. */
+  /** A suspect member gets one call at a time, if the others suffice. */
   #mayCall(part: Part): boolean {
     return part.call === undefined && (!this.#isPassedOver(part) || this.world.takesCall(part.member));
   }
@@ -73,13 +73,13 @@ export class Machine {
     part.sentAt = this.world.now();
     const { ttl, place } = this.options;
     part.brief = brief && place < ttl;
-    // Also where it is not answered.
+    // Even if it is not answered.
     if (part.brief) part.until = Math.min(part.until, part.sentAt + place);
     part.late = late;
     this.world.send(part, call, token);
   }
 
-  /** A suspect is waited for only where the others are too few. */
+  /** A suspect is awaited only if the others are too few. */
   #isPassedOver({ member }: Part): boolean {
     const { world, state, options } = this;
     if (!world.isSuspect(member)) return false;
@@ -87,9 +87,9 @@ export class Machine {
   }
 
   /**
-   * Gives back all that a member has, but a vote that keeps what core was told. `awaited`: the
-   * answer to core waits until it has, also where a call is in flight: what that brings would be in
-   * the way of others after the answer. `refused`: the member says that there is no such vote.
+   * Returns everything that a member has, except a vote that is part of core's promise. `awaited`:
+   * the answer to core waits for it, even if a call is in flight, whose result would delay others
+   * after the answer. `refused`: the member reports no such vote.
    */
   giveBack(part: Part, awaited = false, refused = false): void {
     if (!refused && part.token !== undefined && this.keepsPromise) return;
@@ -102,12 +102,12 @@ export class Machine {
     this.state.parts[part.member] = emptyPart(part.member, part);
   }
 
-  /** `isSo`: of a part that goes back. `awaited`: as for `giveBack`. */
+  /** `isSo`: selects the parts. `awaited`: as for `giveBack`. */
   giveBackAll(awaited = false, isSo?: (part: Part) => boolean): void {
     for (const part of this.state.parts) if (isSo?.(part) ?? true) this.giveBack(part, awaited);
   }
 
-  /** Core has called: what the members answered before does not count. */
+  /** Core has called: earlier answers of the members do not count. */
   beginRound(stage: Stage): void {
     this.state.stage = stage;
     this.state.patient = true;
@@ -117,24 +117,21 @@ export class Machine {
     }
   }
 
-  /** Core is told that it holds the key until then. */
+  /** Core is promised the key until then. */
   promise(outcome: Outcome & { readonly until: number }): void {
     this.state.lost = false;
-    // What core was told before holds, too.
+    // An earlier promise holds, too.
     this.state.promisedUntil = Math.max(this.state.promisedUntil, outcome.until);
     this.world.settle(outcome);
   }
 
-  /**
-   * It has too few votes. Those that are left keep others out until what core was told is over:
-   * core may believe that until then.
-   */
+  /** It has too few votes. The remaining ones keep others out until core's promised time ends. */
   lose(): void {
     this.state.lost = true;
     if (this.keepsPromise) this.world.keep(this.state.promisedUntil);
   }
 
-  /** Whether it was lost before what core was told is over, and some of its votes are left. */
+  /** Whether it was lost before core's promised time ends, and some of its votes are left. */
   get keepsPromise(): boolean {
     const { lost, promisedUntil, parts } = this.state;
     return lost && this.world.now() < promisedUntil && parts.some(({ token }) => token !== undefined);
@@ -147,7 +144,7 @@ export class Machine {
     this.settleIfReturned();
   }
 
-  /** Answers core, if no member has to take something back any more. */
+  /** Answers core, if no member has yet to take something back. */
   settleIfReturned(): void {
     const { state } = this;
     const { outcome } = state;
@@ -157,7 +154,7 @@ export class Machine {
     this.world.settle(outcome);
   }
 
-  /** What a late answer brought to a claim that waits, or was told no. */
+  /** Returns what a late answer brought to a claim that waits, or was refused. */
   tidy(): void {
     const { waiting, queue } = this.state;
     this.giveBackAll(false, ({ member, call, token, inQueue }) => {

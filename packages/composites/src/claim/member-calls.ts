@@ -19,35 +19,35 @@ import { timedCall } from '../members/timed-call.ts';
 import type { ReleaseRound } from './release-round.ts';
 
 /**
- * What may never be granted ends so many ms after its last call, like a position in the queue. With
- * less, claims that wait repeat more often. With more, one whose process dies closes a free key
- * longer.
+ * In ms: what may never be granted ends this long after its last call, like a position in the
+ * queue. With less, waiting claims repeat more often. With more, one whose process dies blocks a
+ * free key longer.
  */
 const place = 6_000;
 
-/** What the machine of one claim asks for: calls to members, and the answer of core's call. */
+/** What the machine of one claim needs: calls to members, and the answer to core's call. */
 export class MemberCalls implements MachineWorld {
   readonly machine: ClaimMachine;
   readonly sessions: Sessions;
-  /** As core asked for it last. */
+  /** As last requested by core. */
   claim: Claim;
-  /** The release by core. `undefined`: core has not given it up. */
+  /** The release by core. `undefined`: none yet. */
   releasing: ReleaseRound | undefined = undefined;
-  /** Tells core that another attempt is worth making. */
+  /** Notifies core that another attempt is worthwhile. */
   wake: (() => void) | undefined = undefined;
   readonly #host: ClaimHost;
   readonly #of: HostedClaim;
-  /** Where all members are needed, none can be left out, however slow it is. */
+  /** If all members are needed, none can be skipped. */
   readonly #spares: boolean;
   /** The last calls, by member. */
   readonly #sent: Promise<unknown>[] = [];
-  /** Answers the call of core's that is under way. */
+  /** Answers core's call in progress. */
   #settle: ((outcome: Outcome) => void) | undefined = undefined;
-  /** When that call has lasted long enough. */
+  /** The time limit of that call. */
   #limit: TimerEntry | undefined = undefined;
   /** The owners of a lease that another process took, by member. */
   #adopted: ReadonlyMap<number, string> | undefined = undefined;
-  /** Members that may have, or get, a vote of such a lease under an owner not known here. */
+  /** Members that may have, or get, a vote of such a lease under an unknown owner. */
   readonly #unknown = new Set<Member>();
 
   /** `of`: whose calls they are. */
@@ -62,7 +62,7 @@ export class MemberCalls implements MachineWorld {
     this.sessions = new Sessions(host.signals, (member) => this.#hear(() => this.machine.gone(member)));
   }
 
-  /** Makes `begin` of the machine, and gives what it came to. */
+  /** Runs `begin` of the machine, and resolves to the outcome. */
   run(begin: () => void): Promise<Outcome> {
     const { timers, timeout } = this.#host;
     return new Promise((resolve) => {
@@ -73,7 +73,7 @@ export class MemberCalls implements MachineWorld {
     });
   }
 
-  /** Core gives it up: all that the members have goes back. */
+  /** Core gives it up: everything at the members is returned. */
   release(round: ReleaseRound): void {
     for (const member of this.#unknown) {
       round.begin(member, true);
@@ -89,8 +89,8 @@ export class MemberCalls implements MachineWorld {
   }
 
   /**
-   * A lease that was looked up in the members: others may ask them, or release it, just now.
-   * Members but those of `holds` may have a vote of it, or get one.
+   * A lease found in the members: others may request or release it simultaneously. Members other
+   * than those of `holds` may have a vote of it, or get one.
    */
   adopt(holds: readonly MemberHold[]): void {
     this.#adopted = new Map(holds.map(({ member, owner }) => [member, owner]));
@@ -133,7 +133,7 @@ export class MemberCalls implements MachineWorld {
     const member = this.#member(index);
     const { provider } = member;
     const owner = this.ownerAt(part);
-    // It may be another one when the answer comes.
+    // It may have changed when the answer comes.
     const ttl = part.brief ? place : this.claim.ttl;
     const hear = (event: () => void): void => {
       if (this.#isCurrent(part)) this.#hear(event);
@@ -150,7 +150,7 @@ export class MemberCalls implements MachineWorld {
       hear(() => {
         const read = readAnswer(answer, call, token, ttl);
         if (read !== undefined) this.sessions.follow(index, (answer as Grant).lost);
-        // Of the process that had the lease before: this one's place comes next.
+        // It belongs to the process that had the lease before: this one's position comes next.
         if (call !== 'renew' && this.#unknown.delete(member) && read?.kind === 'busy') {
           freeVotes(this.#host, member, this.claim, () => {}, owner);
         }
@@ -166,7 +166,7 @@ export class MemberCalls implements MachineWorld {
     const inFlight = mayGetVote(part);
     this.sessions.unfollow(index);
     const round = this.releasing;
-    // An attempt in flight may have a vote: it counts where the others are too few.
+    // An attempt in flight may have a vote: it counts if the others are too few.
     round?.begin(member, inFlight);
     const awaits = awaited && round === undefined;
     const returned = (): void => this.#hear(() => this.machine.returned());
@@ -223,7 +223,7 @@ export class MemberCalls implements MachineWorld {
     if (this.#isCurrent(part) && !this.machine.woken(part.member)) this.wake?.();
   }
 
-  /** The part may have been given back since: what it hears then belongs to the background. */
+  /** The part may have been returned: later answers then belong to the background. */
   #isCurrent(part: Readonly<Part>): boolean {
     return this.machine.part(part.member) === part;
   }
@@ -233,7 +233,7 @@ export class MemberCalls implements MachineWorld {
   }
 }
 
-/** `claim` under another owner. The usual one is made in one piece: see ADR 17. */
+/** `claim` under another owner. The usual one is created in one piece: see ADR 17. */
 function claimAs(owner: string, claim: Claim, ttl: number = claim.ttl, floor?: bigint): Claim {
   const { key, mode } = claim;
   const usual = claim.permits === undefined && claim.lease === undefined && claim.floor === undefined;

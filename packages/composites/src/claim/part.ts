@@ -4,31 +4,31 @@ import type { MemberCall } from '../members/member-answers.ts';
 /** What a member answered in the present round. */
 export type Heard = 'granted' | 'busy' | 'failed';
 
-/** One member's part in a claim: what the member has of it, as far as this process knows. */
+/** One member's part in a claim, as far as this process knows. */
 export interface Part {
   readonly member: number;
-  /** Makes the owner that the member sees. 0: the member was asked for nothing yet. */
+  /** Distinguishes the owner that the member sees. 0: the member was not asked yet. */
   number: number;
-  /** The call in flight. There is never more than one. */
+  /** The call in flight, at most one. */
   call: MemberCall | undefined;
   /** When the last call was sent, in ms of the clock. */
   sentAt: number;
   /** The call in flight was sent in another mode, or with another ttl: this one follows it. */
   next: 'ask' | 'renew' | undefined;
-  /** The last call asked for the time of a place only: the claim may never be granted. */
+  /** The last call was for the time of a position only: the claim may never be granted. */
   brief: boolean;
-  /** The round waits for the call in flight only where the other members are too few. */
+  /** The round waits for the call in flight only if the other members are too few. */
   late: boolean;
   heard: Heard | undefined;
   /** The token of the member's vote. `undefined`: no vote. */
   token: bigint | undefined;
-  /** When the call that gave or renewed the vote was sent, in ms of the clock. */
+  /** When the call that granted or renewed the vote was sent, in ms of the clock. */
   since: number;
   /** When the vote ends, in ms of the clock. */
   until: number;
-  /** The claim has a place in the member's queue. */
+  /** The claim has a position in the member's queue. */
   inQueue: boolean;
-  /** A call was rejected, and may have left a vote or a place. */
+  /** A call was rejected, and may have left a vote or a position. */
   uncertain: boolean;
   /** Of a busy answer. */
   retryAfter: number | undefined;
@@ -36,10 +36,10 @@ export interface Part {
   error: unknown;
 }
 
-/** What a member answered in the present round, or why it did not. */
+/** A member's answer in the present round, or why there is none. */
 export type Told = Pick<Part, 'heard' | 'retryAfter' | 'error'>;
 
-/** The part of a member that has nothing of the claim. `told`: what it answered before. */
+/** The part of a member that has nothing of the claim. `told`: its earlier answer. */
 export function emptyPart(member: number, told?: Told): Part {
   return {
     member,
@@ -60,7 +60,7 @@ export function emptyPart(member: number, told?: Told): Part {
   };
 }
 
-/** Whether the member has something of the claim, or may have. */
+/** Whether the member has, or may have, something of the claim. */
 export function hasSomething(part: Part): boolean {
   return part.token !== undefined || part.inQueue || part.uncertain || part.call !== undefined;
 }
@@ -75,7 +75,7 @@ export function isUnasked(part: Part, now: number): boolean {
   return part.heard === undefined && part.call === undefined && !isVote(part, now);
 }
 
-/** Whether the member's vote has a lower token, and could be told `token`. */
+/** Whether the member's vote has a lower token, and could get `token`. */
 export function isUnraised(part: Part, token: bigint, now: number): boolean {
   if (part.token === undefined || part.token >= token) return false;
   return part.call === undefined && part.heard !== 'failed' && isVote(part, now);
@@ -86,7 +86,7 @@ export function isUnderWay(part: Part): boolean {
   return part.call !== undefined;
 }
 
-/** Whether an attempt is in flight, which may be granted still. */
+/** Whether an attempt is in flight, which may still be granted. */
 export function mayGetVote({ call }: Part): boolean {
   return call !== undefined && call !== 'renew';
 }

@@ -6,7 +6,7 @@ import type { MembersHost } from '../members/member-states.ts';
 import type { Member } from '../members/member.ts';
 import type { Wait } from '../members/silences.ts';
 
-/** The members' answers to the release of one claim, until there is one for the composite. */
+/** Collects the members' answers to the release of one claim, until the composite has one. */
 export class ReleaseRound {
   readonly result: Promise<boolean>;
   readonly #released: Released;
@@ -14,9 +14,9 @@ export class ReleaseRound {
   readonly #claim: Claim;
   /** By member. */
   readonly #answers: Freed[];
-  /** Since all releases are under way. */
+  /** Since all releases are in flight. */
   #wait: Wait | undefined = undefined;
-  /** Late members are waited for. */
+  /** Late members are awaited. */
   #patient = true;
   /** It has no result yet. */
   pending = true;
@@ -34,10 +34,10 @@ export class ReleaseRound {
     });
   }
 
-  /** One more release is under way. `late`: another call of its member comes first. */
+  /** One more release is in flight. `late`: another call of its member comes first. */
   begin(member: Member, late: boolean): void {
     const { need, members } = this.#host;
-    // Where all are needed, none can be left out.
+    // If all are needed, none can be skipped.
     const passedOver = member.suspect && need < members.length;
     this.#answers[member.index] = late || passedOver ? 'late' : 'awaited';
   }
@@ -48,7 +48,7 @@ export class ReleaseRound {
     this.#settle();
   }
 
-  /** All releases are under way. */
+  /** All releases are in flight. */
   begun(): void {
     const { silences, timeout } = this.#host;
     const silent = (): void => {

@@ -5,14 +5,14 @@ import { isPending } from './part.ts';
 import type { Part } from './part.ts';
 
 /**
- * A place at a member lasts for so many ms without a repeat, where the member does not tell. More
- * loses the place.
+ * In ms: how long a position at a member lasts without a repeat, if the member does not report it.
+ * More loses the position.
  */
 const untilRepeat = 500;
 
 /**
- * Asks for the votes that are missing, in the queue, so that no later claim gets them first.
- * Restarts the ttl of the others. `told`: core gave the token of the claim.
+ * Requests the missing votes, in the queue, so that no later claim gets them first. Restarts the
+ * ttl of the others. `told`: core passed the token of the claim.
  */
 export function askToRenew(machine: Machine, change: Change, told: boolean): void {
   const { found, parts } = machine.state;
@@ -20,21 +20,21 @@ export function askToRenew(machine: Machine, change: Change, told: boolean): voi
     if (found && part.token === undefined) continue;
     if (part.call === undefined) {
       if (part.token === undefined || change === 'mode') machine.ask(part, part.token === undefined);
-      // Votes that are looked up may have different tokens, of which only the owner knows its own.
+      // Found votes may have different tokens, of which only the owner knows its own.
       else machine.renewVote(part, false, !found || told);
     } else if (change === 'mode') part.next = 'ask';
     else if (change === 'ttl') part.next ??= 'renew';
   }
 }
 
-/** A member woke a holder, whose turn has come there: asks for the vote that is missing. */
+/** A member woke a holder, whose turn has come there: requests the missing vote. */
 export function askInTurn(machine: Machine, part: Part): void {
   if (part.token !== undefined) return;
   if (part.call === undefined) machine.ask(part, true);
   else part.next = 'ask';
 }
 
-/** A holder heard busy: it asks again in time for its place. */
+/** A holder got busy: it repeats in time to keep its position. */
 export function askForPlacesLater({ state, world }: Machine, { retryAfter = untilRepeat }: Part): void {
   const now = world.now();
   if (state.healAt !== undefined && state.healAt > now) return;
@@ -42,7 +42,7 @@ export function askForPlacesLater({ state, world }: Machine, { retryAfter = unti
   world.pause(retryAfter);
 }
 
-/** Repeats a holder's calls for places. */
+/** Repeats a holder's calls for positions. */
 export function askForPlaces(machine: Machine): void {
   machine.state.healAt = undefined;
   for (const part of machine.state.parts) if (part.token === undefined && part.inQueue) machine.ask(part, true);
@@ -52,7 +52,7 @@ export function askForPlaces(machine: Machine): void {
 export function goOnRenewing(machine: Machine, now: number): void {
   const { state, world } = machine;
   if (state.outcome !== undefined) {
-    // The next call must not meet the answers of this one.
+    // The next call must not receive the answers of this one.
     if (state.parts.some(isPending)) return;
     const { outcome } = state;
     state.stage = 'held';
@@ -64,8 +64,8 @@ export function goOnRenewing(machine: Machine, now: number): void {
   switch (step) {
     case 'renewed':
       state.stage = 'held';
-      // A member that has lost its vote may give another. A release by force looks the same, so it
-      // is not asked before the others have told that the lease goes on.
+      // A member that has lost its vote may grant another. A release by force looks the same, so it
+      // is asked only after the others have confirmed that the lease continues.
       for (const part of state.found ? [] : state.parts) {
         if (part.heard === 'busy' && part.number === 0) machine.ask(part, true);
       }

@@ -14,7 +14,7 @@ export function tooFewAnswers(quorum: Quorum, parts: readonly Part[], { key }: C
   const failures = quorum.members.flatMap((member, index) => {
     const part = parts[index];
     if (part?.heard === 'failed') return [member.name(part.error, key)];
-    // A call in flight is no failure yet where votes were lost.
+    // A call in flight is no failure yet if votes were lost.
     return part?.call === undefined || (without > 0 && !part.late) ? [] : [member.noAnswer(key)];
   });
   if (failures.length > 0) return combinedError(quorum, failures, key, { nothingLeft, without });
@@ -24,7 +24,7 @@ export function tooFewAnswers(quorum: Quorum, parts: readonly Part[], { key }: C
   return new LockError('LOCK_UNAVAILABLE', `${what} ${why}`, nothingLeft ? { key, sent: false } : { key });
 }
 
-/** A lease is lost: sessions of members ended. Names the last of them, and has its reason. */
+/** A lease is lost: sessions of members ended. Names the last of them and its reason. */
 export function tooFewVotes({ need, members }: Quorum, { key }: Claim, { reason, endedLast }: Sessions): LockError {
   const last = endedLast === undefined ? undefined : members[endedLast]?.name(reason, key).message;
   const what = `fewer than ${need} of the ${members.length} members hold it`;

@@ -4,12 +4,12 @@ import { isVote } from './part.ts';
 import type { Part } from './part.ts';
 
 /**
- * Votes kept by a waiting claim end after so many ms, or the ttl. Longer delays claims whose
+ * In ms: votes kept by a waiting claim end after this, or the ttl. Longer delays claims whose
  * members have another order.
  */
 const longestKept = 10_000;
 /**
- * Without wakes a waiting claim asks again after a random time up to this, in ms. Less asks more
+ * Without wakes a waiting claim retries after a random time up to this, in ms. Less retries more
  * often, more leaves a free key unused.
  */
 const longestPoll = 50;
@@ -19,11 +19,11 @@ const longestPoll = 50;
  */
 const pause = 20;
 /**
- * A waiting claim that keeps votes looks once in so many ms whether another one holds the key. Less
- * costs more calls, more keeps a holder longer from a member that came back.
+ * In ms: how often a waiting claim that keeps votes checks whether another one holds the key. Less
+ * costs more calls, more keeps a holder longer from a recovered member.
  */
 const looksEvery = 1_000;
-/** Waiting claims that keep votes repeat so often in the time that those last. */
+/** How often waiting claims repeat during the lifetime of kept votes. */
 const repeatsPerVote = 3;
 
 /** The claim is too late: it waits in the queue of the lowest busy member, or ends. */
@@ -67,7 +67,7 @@ export function waitInQueue(machine: Machine, now: number): void {
 }
 
 /**
- * When core asks again, in ms: in time for the place, for the votes kept, and for members without
+ * When core retries, in ms: in time for the position, for the kept votes, and for members without
  * wakes.
  */
 function untilRepeat(machine: Machine, queue: Part, now: number): number | undefined {
@@ -81,7 +81,7 @@ function untilRepeat(machine: Machine, queue: Part, now: number): number | undef
   }
   state.keptSince ??= now;
   if (now - state.keptSince > Math.min(options.ttl, longestKept) * (0.5 + world.random() / 2)) {
-    // Where members have another order elsewhere, two claims may wait for each other.
+    // If other processes have another order of members, two claims may wait for each other.
     state.keptSince = undefined;
     machine.giveBackAll(true, ({ token }) => token !== undefined);
   } else for (const part of state.parts) machine.shorten(part);

@@ -5,13 +5,13 @@ import type { CombineOptions } from './options.ts';
 
 /**
  * Several independent stores as one provider: a claim is held when `need` of them granted it. With
- * `majority` that is Redlock, with tokens that keep their order, and fair where all members are.
- * The members must be in the same order in every process. `close` closes them. Claims reject with
- * `LOCK_MISCONFIGURED` where the quorum has other members: `changeQuorum` changes them.
+ * `majority` this is Redlock, with tokens that keep their order, and fair if all members are. The
+ * members must be in the same order in every process. `close` closes them. Claims reject with
+ * `LOCK_MISCONFIGURED` if the quorum has other members: `changeQuorum` changes them.
  *
  * Sources: Redlock (redis.io), with a second phase for tokens; claims wait in ordered queues
  * (`docs/quorum.md`).
- * @throws `LOCK_MISCONFIGURED` naming the member or option that is wrong.
+ * @throws `LOCK_MISCONFIGURED` naming the wrong member or option.
  */
 export function combine(members: readonly LockProvider[], options: CombineOptions = {}): LockProvider {
   checkMembers(members);

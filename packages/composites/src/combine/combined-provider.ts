@@ -24,7 +24,7 @@ type Told = readonly (ToldState | undefined)[];
 
 export interface CombinedParts extends CombineRules {
   readonly providers: readonly LockProvider[];
-  /** Members are asked for votes if their registers have this set. @default false */
+  /** Members are asked for votes only if their registers contain this set. @default false */
   readonly keepsSet?: boolean;
   /** For messages. @default 'combine' */
   readonly name?: string;
@@ -32,9 +32,7 @@ export interface CombinedParts extends CombineRules {
   readonly titles?: readonly string[];
 }
 
-/**
- * The longest owner that a composite takes: members get it with a suffix, and take 250 characters.
- */
+/** The longest owner of a composite: members get it with a suffix, and accept 250 characters. */
 const longestOwner = 200;
 
 /** Several providers as one: a claim is held when `need` of them granted it. */
@@ -73,7 +71,7 @@ export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
     this.need = need;
     this.fencing = fencing;
     this.memberTimeout = memberTimeout;
-    // A call may give votes back at its end, which takes one member timeout more.
+    // A call may return votes at its end, which takes one more member timeout.
     this.timeout = timeout - memberTimeout;
     this.runtime = runtime;
     this.timers = new TimerWheel(runtime, false);
@@ -110,7 +108,7 @@ export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
     return combineStates(key, await readStates(this, key), this.need);
   }
 
-  /** Who does not answer, where the others are too few. */
+  /** The members that do not answer, if the others are too few. */
   outage(): unknown {
     const { members, need } = this;
     const failing = members.filter(({ answers }) => !answers);
@@ -120,7 +118,9 @@ export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
     return errorOfAll('LOCK_UNAVAILABLE', what, failures);
   }
 
-  /** Knows the claim no more. Its methods are to be told what goes back: a migration does so. */
+  /**
+   * Drops the claim, and returns it, so that a migration can continue to report what is returned.
+   */
   forget({ owner }: Claim): CombinedClaim | undefined {
     const known = this.#claims.get(owner);
     if (known !== undefined) this.#claims.delete(known);
@@ -163,14 +163,14 @@ export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
     if (claim.isEmpty) this.#claims.delete(claim);
   }
 
-  /** How many claims and waiting keys it knows: none, when all is released. */
+  /** How many claims and waiting keys it knows: none after all were released. */
   get size(): number {
     return this.#claims.size + this.#waiting.size;
   }
 
   /**
-   * The claim, which another process may have taken. `certain`: rejects where too few members tell
-   * whether the claim is held, instead of saying that it is not.
+   * The claim, perhaps of another process. `certain`: rejects if too few members report whether the
+   * claim is held, instead of assuming that it is not.
    */
   #find(claim: Claim, certain = false): Promise<CombinedClaim | undefined> {
     const find = async (): Promise<readonly MemberHold[] | undefined> => {
@@ -189,13 +189,13 @@ export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
     });
   }
 
-  /** The time of the member that answers first: the clocks of servers differ by little. */
+  /** The time of the member that answers first: the clocks of servers differ little. */
   async #time(): Promise<number> {
     const ask = async ({ provider }: Member): Promise<number> => (await provider.time?.()) ?? Number.NaN;
     try {
       return await Promise.any(this.members.map(ask));
     } catch (error) {
-      throw new LockError('LOCK_UNAVAILABLE', `No member of ${this.name} told its time.`, { cause: error });
+      throw new LockError('LOCK_UNAVAILABLE', `No member of ${this.name} returned its time.`, { cause: error });
     }
   }
 
@@ -229,7 +229,7 @@ export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
     checkClaim('composite', claim);
     if (mode !== 'shared' || this.traits.shared) return;
     const why =
-      this.need < this.members.length ? 'Permits do not survive majorities' : 'Not all of its members support it';
+      this.need < this.members.length ? 'A majority cannot enforce permits' : 'Not all of its members support it';
     const message = `The ${this.name} provider has no shared mode. ${why}: use need: "all", or exclusive claims.`;
     throw new LockError('LOCK_INVALID', message, { key });
   }
@@ -239,7 +239,7 @@ export class CombinedProvider implements LockProvider, ClaimHost, RegisterHost {
   }
 }
 
-/** Refuses an owner or a key that a composite cannot have. `reserved`: the key is its own. */
+/** Refuses an invalid owner or key. `reserved`: the key is the composite's own. */
 export function checkClaim(what: 'composite' | 'migration', { owner, key }: Claim, reserved = false): void {
   const invalid = (message: string): LockError => new LockError('LOCK_INVALID', message, { key });
   if (owner.length > longestOwner) {

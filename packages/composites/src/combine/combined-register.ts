@@ -10,40 +10,40 @@ import type { Member } from '../members/member.ts';
 import { setRegister } from '../set/set-record.ts';
 import { applies, checkComposed, latestOf, settledOf, wasMade } from './register-votes.ts';
 
-/** A composite, as far as its registers need it. */
+/** A composite, as seen by its registers. */
 export interface RegisterHost extends MembersHost {
-  /** `undefined`: the members are those of their quorum. Otherwise a promise of that. */
+  /** `undefined`: the members are those of their quorum. Otherwise resolves when they are. */
   ready(name: string): Promise<void> | undefined;
-  /** `undefined`: what `member` has counts now. Otherwise a promise of that. */
+  /** `undefined`: what `member` has counts now. Otherwise resolves when it does. */
   admit(member: Member): Promise<void> | undefined;
-  /** It was no member before the last change of the members, so it may lack what those have. */
+  /** It was added by the last change of the members, so it may lack what those have. */
   isNew(member: Member): boolean;
 }
 
-/** What members have, by their index. `undefined`: no answer. */
+/** The registers of the members, by index. `undefined`: no answer. */
 type Votes = (VersionedText | undefined)[];
 
 /** The quorum of members that are composites is not that of their own members. */
 const ofQuorums = new RegExp(`^(?:members/)*${setRegister}$`);
 const nothing = readVersioned(undefined);
-/** More make it less likely that two processes take a promise to one of them as their own. */
+/** More makes it less likely that two processes mistake each other's promises. */
 const tagLength = 4;
-/** A name for messages. */
+/** Its name in messages. */
 const what = 'a register';
 /**
- * Processes that were in each other's way try again after so many ms, at random, and twice as many
- * each time. With less they are in each other's way again. With more a change takes longer.
+ * In ms: conflicting processes retry after a random time up to this, doubled each time. With less
+ * they conflict again. With more a change takes longer.
  */
 const firstPause = 10;
 const longestPause = 320;
 
-/** So many times it may be unknown what is settled. More make a call that rejects take longer. */
+/** How often it may be unknown what is settled. More makes a call that rejects take longer. */
 const mostUnknown = 3;
 
 /**
- * A register over several members, by CASPaxos (Rystsov, 2018). A change first asks for promises to
- * take no lower version, and then gives its text to the members. What `need` members have in one
- * version is settled. Rejects where that is not known after `host.timeout` ms.
+ * A register over several members, by CASPaxos (Rystsov, 2018). A change first requests promises to
+ * accept no lower version, and then sends its text to the members. What `need` members have in one
+ * version is settled. Rejects if that is not known after `host.timeout` ms.
  */
 export async function combinedRegister(
   host: RegisterHost,
@@ -55,15 +55,15 @@ export async function combinedRegister(
   const { runtime, timeout, need } = host;
   const { clock } = runtime;
   const end = clock.now() + timeout;
-  /** What a member had promised to another process. */
+  /** The version that a member had promised to another process. */
   let seen = 0;
-  /** The versions that the change was proposed in. */
+  /** The versions in which the change was proposed. */
   const own: number[] = [];
   for (let [tries, longest] = [1, firstPause]; ; tries += 1, longest = Math.min(2 * longest, longestPause)) {
     const began = clock.now();
     const round = new Round(host, ofQuorums.test(name) ? `members/${name}` : name, end);
     if (!(await round.readAll())) {
-      // One that had nothing may have been asked before a first text, which others had later.
+      // One that had nothing may have been asked before a first text, which others got later.
       if (round.told.length < need || tries >= mostUnknown) throw round.unknown();
       await pause(runtime, runtime.random() * longest);
       continue;
@@ -72,7 +72,7 @@ export async function combinedRegister(
     const { underWay } = round;
     const isOver = settled !== undefined && !(change && applies(change, settled.value));
     if (!isOver && underWay > seen && clock.now() < end) {
-      // Another process may be done soon. If it has died, this process does not wait for it again.
+      // Another process may be done soon. If it has died, this process waits for it only once.
       seen = underWay;
       if (own.length === 0) await pause(runtime, runtime.random() * Math.max(firstPause, 3 * (clock.now() - began)));
       continue;
@@ -83,12 +83,12 @@ export async function combinedRegister(
     const found = made ?? (isOver ? settled : undefined);
     if (found !== undefined) return outcomeOf(change, own, found);
     if (clock.now() + longest >= end) throw new LockError('LOCK_UNAVAILABLE', contended);
-    // What became of its own proposal can be read for a short time.
+    // The result of its own proposal can be read for a short time.
     if (own.length === length) await pause(runtime, runtime.random() * longest);
   }
 }
 
-/** What the register has, where the caller's change was not made. */
+/** The value of the register, if the caller's change was not made. */
 function outcomeOf(
   change: RegisterChange | undefined,
   own: readonly number[],
@@ -100,10 +100,9 @@ function outcomeOf(
   return made ? change.to : found.value;
 }
 
-const contended =
-  'A register was changed by other processes all the time, so what became of this change is unknown. Try again.';
+const contended = 'Other processes kept changing a register, so the result of this change is unknown. Try again.';
 
-/** One try: the members are read, and may be asked for promises, and to take a text. */
+/** One try: reads the members, and may request promises and send a text. */
 class Round {
   readonly #host: RegisterHost;
   readonly #name: string;
@@ -122,12 +121,12 @@ class Round {
     return this.#votes.filter((vote) => vote !== undefined);
   }
 
-  /** The highest version that a member has promised and not taken. 0: none. */
+  /** The highest version that a member has promised and not accepted. 0: none. */
   get underWay(): number {
     return Math.max(0, ...this.told.map(({ promised, version }) => (promised > version ? promised : 0)));
   }
 
-  /** `false`: it is not known what is settled. */
+  /** `false`: it is unknown what is settled. */
   async readAll(): Promise<boolean> {
     await this.#ask(this.#host.members, () => this.#isKnown);
     return this.#isKnown;
@@ -139,7 +138,7 @@ class Round {
     const failures = unknown.map((member) =>
       this.#votes[member.index] === undefined
         ? member.noAnswer(what)
-        : member.name(new Error('it has no text of it: it is new, or lost its data.'), what),
+        : member.name(new Error('it has no copy: it is new, or lost its data.'), what),
     );
     return combinedError(this.#host, failures, what);
   }
@@ -150,13 +149,13 @@ class Round {
   }
 
   /**
-   * Gives what was settled with it. `undefined`: another process was in the way. `own` gets the
-   * version that the change is proposed in.
+   * Resolves to what was settled. `undefined`: another process conflicted. `own` gets the version
+   * of the proposal.
    */
   async propose(change: RegisterChange | undefined, own: number[]): Promise<VersionedText | undefined> {
     const { need, runtime } = this.#host;
     const plain = this.told.filter(({ version }) => version === 0).length;
-    // A process that uses one store alone may change a text without a version again.
+    // A process that uses one store alone may change a text without a version.
     const named = (vote: VersionedText): string | undefined =>
       vote.version === 0 ? following(vote, vote.value) : undefined;
     if (plain > 0 && (await this.#change(named)) < plain) return undefined;
@@ -167,7 +166,7 @@ class Round {
     const changed = { origin: version, before: Math.max(latest.origin, 0), value: change?.to };
     const text = taken({ ...latest, ...(isChange && changed), version });
     const counted = new Set(this.#counted);
-    // One that lost its data has forgotten its promises. It gets a text when the others promised.
+    // One that lost its data has lost its promises. It gets a text when the others promised.
     const isAsked = (member: Member): boolean => counted.size < need || counted.has(member);
     const kept = (vote: VersionedText): VersionedText => (vote.promised <= latest.version ? latest : vote);
     const promised = await this.#change((vote, member) =>
@@ -180,9 +179,8 @@ class Round {
   }
 
   /**
-   * What was settled last is known: enough members have something, so one of them has it. A member
-   * that has nothing may have lost its data. Beside one that has a text it proves nothing, unless
-   * it is new.
+   * What was settled last is known: enough members have a text, so one of them has it. A member
+   * without one may have lost its data. Beside one with a text it proves nothing, unless it is new.
    */
   get #isKnown(): boolean {
     return this.told.length === this.#host.members.length || this.#counted.length >= this.#host.need;
@@ -196,7 +194,7 @@ class Round {
     });
   }
 
-  /** Changes the texts of members that answered. Gives how many of them have the new one. */
+  /** Changes the texts of members that answered. Returns how many have the new one. */
   async #change(textFor: (vote: VersionedText, member: Member) => string | undefined): Promise<number> {
     const changes = new Map<Member, RegisterChange>();
     for (const member of this.#host.members) {
@@ -222,10 +220,10 @@ class Round {
       try {
         await this.#host.admit(member);
         const text = await callMember(async () => await member.provider.register?.(this.#name, changes?.get(member)));
-        // What comes later belongs to no round.
+        // Later answers belong to no round.
         if (open) this.#votes[member.index] = readVersioned(text);
       } catch {
-        // It has no vote that this process knows of.
+        // This process knows no vote of it.
       }
     };
     const limit = Math.max(1, Math.min(timeout / 2, this.#end - runtime.clock.now()));

@@ -9,27 +9,27 @@ export type Need = 'majority' | 'all';
 /** Options of `combine`. */
 export interface CombineOptions {
   /**
-   * `majority`: a quorum, exclusive only. It works on while fewer than half of the members are
-   * lost. `all`: also shared, and only while all members answer.
+   * `majority`: a quorum, exclusive only. It continues while fewer than half of the members are
+   * lost. `all`: also shared, but only while all members answer.
    * @default 'majority'
    */
   readonly need?: Need | undefined;
   /**
-   * How long a call waits for one member, from 1 ms to 60 s. A member that takes longer is asked,
-   * but not waited for, until it answers in time again.
+   * How long a call waits for one member, from 1 ms to 60 s. A slower member is still called, but
+   * not awaited, until it answers in time again.
    * @default 500
    */
   readonly memberTimeout?: Duration | undefined;
   /**
-   * How long a call may take where too few members answer in time, from 10 ms to 10 min. Keep it
-   * above the `timeout` of the members plus `memberTimeout`. With less, a member may grant a claim
-   * after the call was rejected. The key is then busy until the member's answer arrives.
+   * Time limit of a call if too few members answer in time, from 10 ms to 10 min. Keep it above the
+   * `timeout` of the members plus `memberTimeout`. With less, a member may grant a claim after the
+   * call was rejected. The key is then busy until the member's answer arrives.
    * @default 6_000
    */
   readonly timeout?: Duration | undefined;
   /**
-   * Whether tokens keep their order across members. A grant takes a second round trip where members
-   * give different tokens. With `false` tokens mean nothing.
+   * Whether tokens keep their order across members. A grant takes a second round trip if members
+   * return different tokens. With `false` tokens are meaningless.
    * @default true
    */
   readonly fencing?: boolean | undefined;
@@ -40,7 +40,7 @@ export interface CombineOptions {
 /** Where the options of `combine` come from, for messages. */
 export const combineSource: OptionSource = { where: 'combine', code: 'LOCK_MISCONFIGURED', text: true };
 
-/** How the options that a configuration can carry are checked. */
+/** How options of a configuration are checked. */
 export const rulesReaders: OptionReaders<Omit<CombineOptions, 'runtime'>> = {
   need: oneOf('majority', 'all'),
   memberTimeout: duration(1, 60_000),
@@ -60,7 +60,10 @@ export interface CombineRules {
   readonly runtime: Runtime;
 }
 
-/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/**
+ * Checks `options`.
+ * @throws `LOCK_MISCONFIGURED` with the option, its value and what it must be.
+ */
 export function readCombineOptions(options: CombineOptions, members: number): CombineRules {
   const {
     need = 'majority',
@@ -79,10 +82,10 @@ export function readCombineOptions(options: CombineOptions, members: number): Co
   return { need: votes, memberTimeout, timeout, fencing, runtime };
 }
 
-/** Throws `LOCK_MISCONFIGURED` unless `members` are providers, each of them once. */
+/** @throws `LOCK_MISCONFIGURED` unless `members` are distinct providers. */
 export function checkMembers(members: unknown): asserts members is readonly LockProvider[] {
   if (!Array.isArray(members) || members.length === 0) {
-    throw misconfigured('combine', 'it needs an array of one provider at least: combine([first, second, third])');
+    throw misconfigured('combine', 'it needs an array of at least one provider: combine([first, second, third])');
   }
   for (const [index, member] of members.entries()) {
     const lacking = lackingMethod(member);
@@ -91,11 +94,11 @@ export function checkMembers(members: unknown): asserts members is readonly Lock
     }
   }
   if (new Set(members).size < members.length) {
-    throw misconfigured('combine', 'a provider is there twice; each member must have a store of its own');
+    throw misconfigured('combine', 'a provider is listed twice; each member needs its own store');
   }
 }
 
-/** The first method of a provider that `value` does not have. */
+/** The first method of a provider that `value` lacks. */
 export function lackingMethod(value: unknown): string | undefined {
   const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
   return methods.find((name) => typeof (value as Partial<LockProvider> | null | undefined)?.[name] !== 'function');

@@ -4,7 +4,7 @@ import { applies } from './register-votes.ts';
 
 /**
  * A register of one store, with the versions that a composite of it reads. A promise to a composite
- * changes the text, and not its value.
+ * changes the text, but not its value.
  */
 export async function singleRegister(
   store: Pick<LockProvider, 'register'>,

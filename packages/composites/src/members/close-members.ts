@@ -6,23 +6,23 @@ import type { Member } from './member.ts';
 type Limits = Pick<MembersHost, 'memberTimeout' | 'timeout' | 'runtime'>;
 
 /**
- * The last releases have so many ms to go out before their member closes. With less, one that
- * stands still may get an attempt without them. With more, it closes later.
+ * In ms: how long the last releases have to be sent before their member closes. With less, a paused
+ * one may get an attempt without them. With more, it closes later.
  */
 const sending = 10;
 
 /**
- * Closes the members of a composite, when they have taken back what they can. One that does not
- * answer is waited for as `settledWhileAnswered` says, and is closed behind.
+ * Closes the members of a composite, after they have taken back what they can. One that does not
+ * answer is awaited as in `settledWhileAnswered`, and closed in the background.
  */
 export async function closeMembers(host: MembersHost): Promise<void> {
   const closings = host.members.map(async (member) => {
     const failures: unknown[] = [];
     const closing = closeMember(member, host).catch((error: unknown) => void failures.push(error));
     await settledWhileAnswered(member.releases, host, closing);
-    // Its last releases go out before the caller may end the clients.
+    // Its last releases are sent before the caller may end the clients.
     if (member.releases.pending > 0) await settledWithin(host.runtime, 2 * sending, closing);
-    // What fails later is told to no caller.
+    // Later failures are not reported.
     if (failures.length > 0) throw failures[0];
   });
   const failed = (await Promise.allSettled(closings)).find(({ status }) => status === 'rejected');
@@ -34,13 +34,13 @@ async function closeMember(member: Member, { memberTimeout, timeout, runtime }: 
   const finished = member.releases.finished();
   await settledWithin(runtime, memberTimeout, finished);
   member.releases.sendNow();
-  // A client that sends at the end of a tick has sent the last releases then.
+  // A client that sends at the end of a tick has then sent the last releases.
   await settledWithin(runtime, member.answers ? timeout / 2 : sending, finished);
   member.releases.stop();
   await member.provider.close();
 }
 
-/** Waits for `work` a member timeout, and once more whenever that has ended some of `releases`. */
+/** Waits one member timeout for `work`, and again whenever that has ended some of `releases`. */
 export async function settledWhileAnswered(
   releases: Pick<BackgroundReleases, 'pending'>,
   { memberTimeout, runtime }: Omit<Limits, 'timeout'>,

@@ -1,7 +1,7 @@
 import type { Holder, KeyState, UnknownState } from '@locks/core';
 import { outerOwner } from './member.ts';
 
-/** What a member told of a key. */
+/** A member's report of a key. */
 export type ToldState = KeyState | UnknownState;
 
 /** A hold at one member, under the owner that the member knows. */
@@ -25,13 +25,13 @@ export function holdsByOwner(states: readonly (ToldState | undefined)[]): Readon
   return owners;
 }
 
-/** Whether so many members know the owner that it holds the key. */
+/** Whether enough members know the owner, so that it holds the key. */
 export function isEnough(holds: readonly MemberHold[], need: number): boolean {
   // A member may know an owner under several suffixes.
   return new Set(holds.map(({ member }) => member)).size >= need;
 }
 
-/** Whether the members without an answer cannot change what `isEnough` says. */
+/** Whether the members without an answer cannot change the result of `isEnough`. */
 export function isKnown(
   states: readonly (ToldState | undefined)[],
   holds: readonly MemberHold[],
@@ -42,8 +42,8 @@ export function isKnown(
 }
 
 /**
- * What the members told, as one state. A holder is an owner that `need` members know. Without
- * `need`: each owner, as its members know it.
+ * The members' reports as one state. A holder is an owner that `need` members know. Without `need`:
+ * each owner, as its members know it.
  */
 export function combineStates(key: string, members: readonly ToldState[], need?: number): KeyState {
   const holders = [...holdsByOwner(members)]

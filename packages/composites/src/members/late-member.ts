@@ -5,23 +5,23 @@ import { closeQuietly, untilReopened } from '@locks/core/composite';
 
 export interface LateMemberParts {
   readonly name: string;
-  /** What it is taken for until it opens. */
+  /** Its assumed traits until it opens. */
   readonly traits: Traits;
   readonly open: () => Promise<LockProvider>;
   readonly runtime: Runtime;
 }
 
-/** Why a composite cannot have a member of these traits, if it cannot. */
+/** Why a composite cannot have a member of these traits, or `undefined`. */
 type Refuse = (traits: Traits) => LockError | undefined;
 
 /**
  * A member that is not open yet: its server did not answer when the composite opened. Its calls
- * reject with the reason and were never sent. It tries again while the composite is open, and
- * passes all calls through once it has opened.
+ * reject with the reason and are never sent. It retries while the composite is open, and forwards
+ * all calls once open.
  */
 export class LateMember implements LockProvider {
   readonly name: string;
-  /** Until it opens it is taken for one that keeps registers. */
+  /** Until it opens it is assumed to keep registers. */
   register?: NonNullable<LockProvider['register']> = (name, change) =>
     this.#provider?.register?.(name, change) ?? this.#notOpen(name);
   readonly #parts: LateMemberParts;
@@ -39,13 +39,13 @@ export class LateMember implements LockProvider {
     this.#parts = parts;
   }
 
-  /** Goes on with `attempt`, the first one to open it. */
+  /** Continues with `attempt`, the first one to open it. */
   begin(attempt: Promise<LockProvider>, refuse: Refuse): void {
     this.#refuse = refuse;
     this.#attempt = this.#follow(attempt);
   }
 
-  /** `report` is called when the reason changes why it is not open. `undefined`: it is open. */
+  /** `report` is called when the reason changes. `undefined`: it is open. */
   follow(report: (reason: unknown) => void): void {
     this.#report = report;
   }
@@ -95,7 +95,7 @@ export class LateMember implements LockProvider {
     try {
       const provider = await attempt;
       const refusal = this.#refuse(provider.traits);
-      // Another attempt would give the same traits.
+      // Another attempt would return the same traits.
       if (refusal !== undefined) this.#because(refusal);
       if (refusal !== undefined || this.#closing !== undefined) {
         await closeQuietly(provider);

@@ -14,9 +14,9 @@ interface Listing {
 }
 
 /**
- * The keys that any member lists, each once. All are asked at once. A member that gives nothing for
- * a member timeout, or is suspect, is not waited for where the others are enough. Rejects where
- * `need` members or more failed: a key that `need` members have may be in their lists alone.
+ * The keys that any member lists, each once. All are asked simultaneously. A member that returns
+ * nothing for a member timeout, or is suspect, is not awaited if the others suffice. Rejects if
+ * `need` members or more failed: a key of `need` members may be in their lists only.
  */
 export async function* listKeys(host: MembersHost, prefix: string): AsyncGenerator<string, void> {
   const { members, need, timeout, silences } = host;

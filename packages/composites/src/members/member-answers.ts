@@ -2,7 +2,7 @@ import type { Busy, Grant, Renewal } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
 import { isAnswer, isRenewal, leavesNothing } from '@locks/core/composite';
 
-/** What a call to a member asks for. `ask in the queue`: also for a place in the member's queue. */
+/** A call to a member. `ask in the queue`: also for a position in the member's queue. */
 export type MemberCall = 'ask' | 'ask in the queue' | 'renew';
 
 /** What a member answered. */
@@ -14,7 +14,7 @@ export type MemberAnswer =
   | { readonly kind: 'failed'; readonly error: unknown; readonly leftNothing: boolean }
   | { readonly kind: 'refused'; readonly error: unknown };
 
-/** A call of a member. One that throws has rejected. */
+/** Calls a member. A synchronous exception becomes a rejection. */
 export function callMember<T>(call: () => Promise<T>): Promise<T> {
   try {
     return Promise.resolve(call());
@@ -24,8 +24,8 @@ export function callMember<T>(call: () => Promise<T>): Promise<T> {
 }
 
 /**
- * What a member answered. `undefined`: nothing that its contract allows. `token`: what a renewal
- * raised the vote to.
+ * Parses a member's answer. `undefined`: the contract does not allow it. `token`: a renewal's new
+ * token.
  */
 export function readAnswer(
   answer: Grant | Busy | Renewal | false,
@@ -39,12 +39,12 @@ export function readAnswer(
   }
   if (!isAnswer(answer)) return undefined;
   if (!answer.granted) return { kind: 'busy', retryAfter: answer.retryAfter };
-  // A session that ended before its answer was read has taken the vote with it.
+  // A session that ended before its answer was read has lost the vote.
   if (answer.lost?.aborted) return { kind: 'failed', error: answer.lost.reason, leftNothing: true };
   return { kind: 'granted', token: answer.token, validity: answer.validity ?? ttl };
 }
 
-/** A rejection. `LOCK_INVALID` is about the claim, and so about all members. */
+/** A rejection. `LOCK_INVALID` concerns the claim, and so all members. */
 export function failure(error: unknown): MemberAnswer {
   if (isLockError(error, 'LOCK_INVALID')) return { kind: 'refused', error };
   return { kind: 'failed', error, leftNothing: leavesNothing(error) };

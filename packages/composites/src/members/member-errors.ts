@@ -10,9 +10,9 @@ export interface Quorum {
 }
 
 /**
- * `failures` of members, as one error that names them. Permanent where so many members refuse that
- * the others are too few. `nothingLeft`: no member can have anything of the claim. `without`: so
- * many members answered, and have no vote for it.
+ * `failures` of members, as one error that names them. Permanent if so many members refuse that the
+ * others are too few. `nothingLeft`: no member can have anything of the claim. `without`: how many
+ * members answered without a vote for it.
  */
 export function combinedError(
   { members: { length }, need }: Quorum,
@@ -28,13 +28,13 @@ export function combinedError(
   return errorOfAll(code, what, failures, { key, retryAfter, sent: nothingLeft ? false : undefined });
 }
 
-/** Ms until so many of those that failed answer. `undefined`: too few of them say when. */
+/** The ms until enough of the failed ones answer. `undefined`: too few of them report it. */
 function untilEnough(failures: readonly LockError[], missing: number): number | undefined {
   const waits = failures.flatMap(({ retryAfter }) => retryAfter ?? []).toSorted((left, right) => left - right);
   return waits[missing - 1];
 }
 
-/** One error that tells all of `failures`. */
+/** One error for all of `failures`. */
 export function errorOfAll(
   code: LockError['code'],
   what: string,

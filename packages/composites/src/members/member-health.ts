@@ -4,7 +4,7 @@ import type { Runtime, TimerHandle } from '@locks/core/adapter';
 import { channels } from '@locks/core/composite';
 import type { MemberCall } from './member-answers.ts';
 
-/** A call to a member: what it asks for, and its place in the order of the sends. */
+/** A call to a member: its kind, and its position in the order of sending. */
 export interface SentCall {
   readonly call: MemberCall;
   readonly number: number;
@@ -17,30 +17,30 @@ interface Refusal {
 
 interface Parts {
   readonly about: Pick<MemberMessage, 'provider' | 'member' | 'index'>;
-  /** Why calls are not answered, if its provider knows: that is the same for all calls. */
+  /** Why calls fail, if its provider knows a reason common to all calls. */
   outage(): unknown;
   readonly runtime: Runtime;
 }
 
 /**
- * A refusal is told when it has lasted for so many ms. With less, a connection that is made again
- * at once is told, and the first error, which often has no reason.
+ * In ms: a refusal is reported when it has lasted this long. With less, a connection that is
+ * immediately restored is reported, and the first error, which often has no reason.
  */
 const settling = 500;
-/** So many reasons of one outage are told, each of them once. */
+/** The most reasons that are reported for one outage, each once. */
 const mostReasons = 10;
 
-/** Tells each change of one member's state, once, to those who listen to `locks:member`. */
+/** Publishes each change of one member's state once on `locks:member`. */
 export class MemberHealth {
   readonly #parts: Parts;
   /** A refusal is none: it costs no time. */
   suspicion: 'slow' | 'silent' | undefined = undefined;
   #refusal: Refusal | undefined = undefined;
   #told: MemberMessage['state'] = 'answers';
-  /** What was told since it answered last. */
+  /** What was reported since it answered last. */
   readonly #reasons = new Set<string>();
   #calls = 0;
-  /** The last call that was sent before the state changed: its answer is older than the change. */
+  /** The last call sent before the state changed: its answer is older than the change. */
   #changedAt = 0;
   #settling: TimerHandle | undefined = undefined;
   #ended = false;
@@ -62,23 +62,23 @@ export class MemberHealth {
     this.#tell();
   }
 
-  /** `prompt`: it ends a suspicion, too. */
+  /** `prompt`: it also ends a suspicion. */
   answered({ call, number }: SentCall, prompt: boolean): void {
-    // That it answers was told.
+    // It was reported as answering.
     if (this.suspicion === undefined && this.#refusal === undefined) return;
     if (prompt) this.suspicion = undefined;
-    // A server may renew what it has, and grant nothing.
+    // A server may renew holds, but grant none.
     const proves = call !== 'renew' || this.#refusal?.call === 'renew';
     if (this.#refusal !== undefined && proves && number > this.#changedAt) this.#refuses(undefined);
     this.#tell();
   }
 
-  /** `suspect`: it costs time, too. */
+  /** `suspect`: it also costs time. */
   refused({ call, number }: SentCall, error: unknown, suspect: boolean): void {
     if (suspect) this.suspicion ??= 'silent';
     if (number <= this.#changedAt) return;
     const before = this.#refusal;
-    // That it has no connection is no reason where another is known.
+    // A missing connection is no reason if another is known.
     const known = before !== undefined && neverSent(error);
     const granting = call !== 'renew' || (before !== undefined && before.call !== 'renew');
     this.#refuses({ call: granting ? 'ask' : 'renew', error: known ? before.error : error });
@@ -93,14 +93,14 @@ export class MemberHealth {
     );
   }
 
-  /** It is open now, or is not for this reason. */
+  /** It is open now, or fails for another reason. */
   opened(reason: unknown): void {
     this.#unsettle();
     this.#refuses(reason === undefined ? undefined : { call: 'ask', error: reason });
     this.#tell();
   }
 
-  /** Answers say nothing of its state any more. */
+  /** Answers no longer affect its state. */
   end(): void {
     this.#ended = true;
     this.#unsettle();
@@ -135,7 +135,7 @@ export class MemberHealth {
   }
 
   #tell(): void {
-    // Its state is told when it has settled.
+    // Its state is reported when it has settled.
     if (this.#ended || this.#settling !== undefined || this.#isTold) return;
     const state = this.#state;
     const error = this.#error;
@@ -148,14 +148,14 @@ export class MemberHealth {
   }
 }
 
-/** Whether an error only says that a call did not leave this process. */
+/** Whether an error only says that a call was not sent. */
 function neverSent(error: unknown): boolean {
   return isLockError(error) && error.sent === false && error.retryAfter === undefined;
 }
 
 /**
- * What makes an error another reason: the code of an error of this library, or the text of its
- * innermost cause. There a server or a client may name a script, a port or a time.
+ * What distinguishes reasons: the code of an error of this library, or the text of its innermost
+ * cause. Outer texts of a server or client may contain a script, a port or a time.
  */
 function reasonOf(error: unknown): string {
   if (error === undefined) return '';

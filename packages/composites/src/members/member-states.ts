@@ -7,7 +7,7 @@ import type { Quorum } from './member-errors.ts';
 import type { Member } from './member.ts';
 import type { Silences } from './silences.ts';
 
-/** A composite, as far as calls to all of its members need it. */
+/** A composite, as seen by calls to all of its members. */
 export interface MembersHost extends Quorum {
   /** In ms. */
   readonly memberTimeout: number;
@@ -22,13 +22,13 @@ interface CallsEnd {
   isEnough(): boolean;
   /** In ms. @default timeout */
   readonly limit?: number;
-  /** What ends the wait at once. */
+  /** End the wait immediately. */
   readonly ends?: Set<() => void>;
 }
 
 /**
- * Calls `members` at once. Resolves when all calls have settled but those of suspect and late
- * members, which are not waited for where the others are enough.
+ * Calls `members` simultaneously. Resolves when all calls have settled except those of suspect and
+ * late members, which are not awaited if the others suffice.
  */
 export function callMembers(
   { memberTimeout, timeout, silences, runtime }: MembersHost,
@@ -63,8 +63,8 @@ export function callMembers(
 }
 
 /**
- * What each member told of `key`. Suspect and late members are not waited for where the others are
- * enough, and tell what `isDecided` asks. Rejects where fewer than `need` answer.
+ * Each member's report of `key`. Suspect and late members are awaited only until the others suffice
+ * and `isDecided` returns true. Rejects if fewer than `need` answer.
  */
 export async function readStates(
   host: MembersHost,
@@ -80,13 +80,13 @@ export async function readStates(
       (error: unknown) => void (states[member.index] = { error: member.name(error, key) }),
     );
   await callMembers(host, members, read, { isEnough: () => answered() && isDecided(states) });
-  // What arrives later changes nothing.
+  // Later answers change nothing.
   const told = members.map((member, index) => states[index] ?? { error: member.noAnswer(key) });
   if (answered()) return told;
   throw combinedError(host, failuresOf(told), key);
 }
 
-/** Why members told nothing. */
+/** Why members reported nothing. */
 export function failuresOf(states: readonly ToldState[]): readonly LockError[] {
   return states.flatMap((state) => (state.holders === undefined ? (state.error as LockError) : []));
 }

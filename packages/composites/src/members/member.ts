@@ -8,26 +8,26 @@ import { MemberHealth } from './member-health.ts';
 import type { SentCall } from './member-health.ts';
 
 /**
- * A member is slow when it takes so many times as long as another one at the same time. Less makes
- * noise count.
+ * A member is slow if it takes this many times as long as another one at the same time. With less,
+ * noise counts.
  */
 const slowFactor = 10;
 /**
- * It is never slow below this, in ms: a container that has used up its share of CPU time stands
- * still for so long. Claims in the queue of a suspect member lose their order, so less is no gain.
+ * In ms: no member is slow below this, as a container that has used up its CPU share pauses this
+ * long. Claims in the queue of a suspect member lose their order, so less is no gain.
  */
 const neverSlow = 100;
-/** So many slow answers one after another make it suspect. Fewer make noise count. */
+/** How many successive slow answers make a member suspect. With fewer, noise counts. */
 const slowAnswers = 2;
 /**
- * A member that is suspect again within so many ms is trusted later. A longer time makes two
- * troubles that have nothing in common one.
+ * In ms: a member that is suspect again within this time is trusted later. A longer time relates
+ * independent problems.
  */
 const relapse = 60_000;
 /**
- * It is trusted when it was prompt for so many ms, twice as many after each relapse. With less,
- * processes that see an unsteady member differently wait in different queues more often. With more,
- * claims leave the queue of a member that is well again for longer.
+ * In ms: how long a suspect member must be prompt to be trusted, doubled after each relapse. With
+ * less, processes that see an unsteady member differently wait in different queues more often. With
+ * more, claims avoid the queue of a recovered member for longer.
  */
 const shortestTrial = 1_000;
 const longestTrial = 60_000;
@@ -38,7 +38,7 @@ export class Member {
   readonly index: number;
   readonly title: string;
   readonly releases: BackgroundReleases;
-  /** Its last answer took long, and no other member was asked meanwhile. */
+  /** Its last answer was slow, and no other member was asked at the time. */
   unclear = false;
   readonly #health: MemberHealth;
   /** Why the last call was rejected. */
@@ -67,17 +67,17 @@ export class Member {
     if (provider instanceof LateMember) provider.follow((reason) => this.#health.opened(reason));
   }
 
-  /** It is asked one call at a time, and not waited for. */
+  /** It is asked one call at a time, and not awaited. */
   get suspect(): boolean {
     return this.#health.suspicion !== undefined;
   }
 
-  /** Whether another call may go out. */
+  /** Whether another call may be sent. */
   get takesCall(): boolean {
     return !this.suspect || this.#inFlight === 0;
   }
 
-  /** Whether a call that goes out now is likely to be answered. */
+  /** Whether a call sent now is likely to be answered. */
   get answers(): boolean {
     return !this.suspect && this.#refusal === undefined && this.provider.outage?.() === undefined;
   }
@@ -104,8 +104,8 @@ export class Member {
 
   /**
    * The call `sent` was answered at `at`, after `took` ms. `fastest`: the shortest time of other
-   * members that answered meanwhile. What delays this process delays those, too. `late`: the call
-   * was told to have no answer in time.
+   * members that answered meanwhile. A delay of this process delays those, too. `late`: the call
+   * was reported as unanswered.
    */
   answered(sent: SentCall, at: number, took: number, fastest: () => number, late = false): void {
     this.#inFlight -= 1;
@@ -126,9 +126,9 @@ export class Member {
   failed(sent: SentCall, error: unknown, late = false): void {
     this.#inFlight -= 1;
     this.#refusal = error;
-    // That is about the claim, or tells no more than that it was silent.
+    // It concerns the claim, or only says that the member was silent.
     if (late || isLockError(error, 'LOCK_INVALID')) return;
-    // A server that refuses at once costs no time: it is only suspect when it was silent.
+    // An immediate refusal costs no time: the member is suspect only if it was silent.
     this.#health.refused(sent, error, !isLockError(error));
   }
 
@@ -144,8 +144,8 @@ export class Member {
   }
 
   /**
-   * A call has no answer within `timeout` ms, at `at`. `fastest`: as in `answered`. Where the
-   * others took long too, it counts as a slow answer.
+   * A call has no answer within `timeout` ms, at `at`. `fastest`: as in `answered`. If the others
+   * were slow, too, it counts as a slow answer.
    */
   silent(at: number, timeout: number, fastest = 0): void {
     const together = fastest < Infinity && fastest > timeout / 2;
@@ -153,7 +153,7 @@ export class Member {
     if (!together) this.#suspected('silent', at);
   }
 
-  /** Its composite closes: what calls hear from now on says nothing of its state. */
+  /** Its composite closes: later results do not affect its state. */
   closing(): void {
     this.#health.end();
   }
@@ -163,7 +163,7 @@ export class Member {
     return memberError(this.title, error, { key });
   }
 
-  /** For a call that it has not answered in time. */
+  /** For a call that was not answered in time. */
   noAnswer(key: string): LockError {
     return this.name(new Error('no answer in time.'), key);
   }
@@ -173,7 +173,7 @@ export class Member {
     this.#returned?.();
   }
 
-  /** Calls that were under way at the same time may have had one delay: they count as one. */
+  /** Simultaneous calls may share one delay: they count once. */
   #countSlow(at: number, took: number): void {
     if (at - took < this.#slowAt) return;
     this.#slowAt = at;
@@ -190,12 +190,14 @@ export class Member {
   }
 }
 
-/** A member as messages name it: "member 2 of 3 (redis)". */
+/** A member's name in messages: "member 2 of 3 (redis)". */
 export function memberTitle(index: number, count: number, name: string | undefined): string {
   return `member ${index + 1} of ${count}${name === undefined ? '' : ` (${name})`}`;
 }
 
-/** `error`, with the member's title before its message. A foreign error is `LOCK_UNAVAILABLE`. */
+/**
+ * `error`, with the member's title before its message. A foreign error becomes `LOCK_UNAVAILABLE`.
+ */
 export function memberError(title: string, error: unknown, options: { readonly key?: string } = {}): LockError {
   const { code, retryAfter } = isLockError(error) ? error : ({ code: 'LOCK_UNAVAILABLE' } as const);
   return new LockError(code, `${title}: ${errorText(error)}`, { ...options, cause: error, retryAfter });
@@ -206,7 +208,7 @@ export function memberOwner(owner: string, number: number): string {
   return `${owner}~${number.toString(36)}`;
 }
 
-/** The owner without what a composite added. An owner of another library may be any text. */
+/** The owner without the composite's suffix. An owner of another library may be any text. */
 export function outerOwner(owner: string): string {
   const end = /~[0-9a-z]{1,12}$/.exec(owner)?.index;
   return end === undefined ? owner : owner.slice(0, end);

@@ -5,7 +5,7 @@ interface Followed {
   readonly follower: AbortFollower;
 }
 
-/** The sessions that one lease depends on, by member, and the signal that tells of its loss. */
+/** The sessions that one lease depends on, by member, and the signal of its loss. */
 export class Sessions {
   readonly #signals: AbortFollowers;
   readonly #gone: (member: number) => void;
@@ -19,22 +19,22 @@ export class Sessions {
     this.#gone = gone;
   }
 
-  /** No member told one. */
+  /** No member has one. */
   get none(): boolean {
     return this.#followed.size === 0;
   }
 
-  /** Why the last one has ended. */
+  /** Why the last one ended. */
   get reason(): unknown {
     return this.#ended?.reason;
   }
 
-  /** Whose session has ended last. */
+  /** Whose session ended last. */
   get endedLast(): number | undefined {
     return this.#ended?.member;
   }
 
-  /** Aborts when the lease has ended against its holder's will. */
+  /** Aborts when the lease has ended involuntarily. */
   get lost(): AbortSignal {
     // What was lost may be granted again.
     if (this.#lost === undefined || this.#lost.signal.aborted) this.#lost = new AbortController();
@@ -46,7 +46,7 @@ export class Sessions {
     this.#lost?.abort(reason);
   }
 
-  /** Hears when the member's session ends. The signal of the last grant counts. */
+  /** Follows the end of the member's session. The signal of the last grant counts. */
   follow(member: number, signal: AbortSignal | undefined): void {
     if (signal === undefined || this.#followed.get(member)?.signal === signal) return;
     this.unfollow(member);
@@ -61,7 +61,7 @@ export class Sessions {
     this.#signals.follow(signal, follower);
   }
 
-  /** Gives the signal that was followed. */
+  /** Stops following, and returns the signal. */
   unfollow(member: number): AbortSignal | undefined {
     const followed = this.#followed.get(member);
     if (followed === undefined) return undefined;

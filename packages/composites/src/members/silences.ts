@@ -7,7 +7,7 @@ export interface Wait extends Linked {
   /** In ms of the clock. */
   readonly since: number;
   readonly silent: () => void;
-  /** It has lasted for `limit` ms, which is not before its silence was told. */
+  /** Called after `limit` ms, and not before `silent`. */
   readonly expired: (() => void) | undefined;
   readonly limit: number;
   /** Until it has expired. */
@@ -15,8 +15,8 @@ export interface Wait extends Linked {
 }
 
 /**
- * Tells waits that they have lasted a member timeout. That is the same for all of them, so they are
- * told in their order, by one timer.
+ * Notifies waits that have lasted a member timeout. As it is the same for all, one timer serves
+ * them in order.
  */
 export class Silences {
   readonly #timers: TimerWheel;
@@ -41,7 +41,7 @@ export class Silences {
     return wait;
   }
 
-  /** The answer is there. `false`: it had been told of its silence. */
+  /** The answer has arrived. `false`: its silence had been reported. */
   end(wait: Wait): boolean {
     if (wait.timer !== undefined) this.#timers.cancel(wait.timer);
     const waited = wait.setNext !== undefined;

@@ -5,13 +5,13 @@ import type { MembersHost } from './member-states.ts';
 import type { Member } from './member.ts';
 
 export interface CallEnd<Answer> {
-  /** There was no answer within the member timeout. One that comes later is told, too. */
+  /** There was no answer within the member timeout. A late one is still reported. */
   silent(): void;
   answered(answer: Answer): void;
   failed(error: unknown): void;
 }
 
-/** Calls `member`, which notes how long that takes beside the others. */
+/** Calls `member`, and records its duration relative to the others. */
 export function timedCall<Answer>(
   { members, memberTimeout, runtime, silences }: MembersHost,
   member: Member,
@@ -46,7 +46,7 @@ export function timedCall<Answer>(
   return sent;
 }
 
-/** Reads the clock of another member, so that the answer to a call has one to compare with. */
+/** Reads the clock of another member, so that the duration of a call can be compared. */
 function askAnother(members: readonly Member[], member: Member, clock: Clock): void {
   const other = members.find((each) => each !== member && !each.suspect && each.provider.time !== undefined);
   if (other === undefined) return;

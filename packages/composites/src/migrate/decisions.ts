@@ -2,33 +2,32 @@ import type { Lease } from '@locks/core';
 import type { End, Phase } from './phase.ts';
 
 /**
- * What a process does before it takes locks in one store alone, in this order. `announce`: it takes
- * its presence in the store of that end. `look`: it looks for presences in the other store. Where
- * another process acts under the same end, the next two are left out. `settle`: it waits for as
- * long as a presence lasts. By then the processes of a store that lost its data know so, though
- * they were not seen. `look again`: also for locks that the other store has alone. `compare`: its
- * tokens must exceed those of the other store. Each other order breaks
- * (`packages/composites/test/migrate/model`).
+ * The steps of a process before it takes locks in one store alone, in order. `announce`: it takes
+ * its presence in the store of that end. `look`: it looks for presences in the other store. If
+ * another process acts under the same end, the next two are skipped. `settle`: it waits as long as
+ * a presence lasts. By then the processes of a store that lost its data know it, even unseen ones.
+ * `look again`: also for locks that only the other store has. `compare`: its tokens must exceed
+ * those of the other store. Every other order breaks (`packages/composites/test/migrate/model`).
  */
 export const entering = ['announce', 'look', 'settle', 'look again', 'compare'] as const;
 
 /** What a process does next about its phase. */
 export type PhaseStep = (typeof entering)[number] | 'act' | 'leave' | 'withdraw' | 'wait';
 
-/** What became of a step. `taken`: as `passed`, and another process acts under the same end. */
+/** The result of a step. `taken`: as `passed`, and another process acts under the same end. */
 export type Outcome = 'passed' | 'taken' | 'refused';
 
-/** Where a process is between the phases, as plain data: a model check copies it. */
+/** The position of a process between the phases, as plain data: a model check copies it. */
 export interface PhaseState {
-  /** What its configuration says. */
+  /** The configured phase. */
   desired: Phase;
-  /** The end whose presence it has. `undefined`: none. */
+  /** The end of its presence. `undefined`: none. */
   end: End | undefined;
   /** How many steps of `entering` are done. */
   done: number;
   /** New claims begin under the end. */
   acting: boolean;
-  /** Others are in the way, or a step failed: it gives its presence back and tries again later. */
+  /** Others block it, or a step failed: it returns its presence and retries later. */
   refused: boolean;
 }
 
@@ -41,7 +40,7 @@ export function initialPhase(desired: Phase): PhaseState {
 
 /**
  * The next step. `inUse`: leases or attempts under the end are left. The presence stays until they
- * are over, as it keeps the processes of the other end away.
+ * have ended, as it keeps the processes of the other end away.
  */
 export function nextStep({ desired, end, done, acting, refused }: PhaseState, inUse: boolean): PhaseStep {
   if (end === undefined) return desired === 'both' || refused ? 'wait' : entering[0];
@@ -67,12 +66,12 @@ export function advance(state: PhaseState, step: PhaseStep, outcome: Outcome = '
   else if (step !== 'wait') state.done += 1;
 }
 
-/** The presence has ended against the will of the process: so have the leases under its end. */
+/** The presence has ended involuntarily, and with it the leases under its end. */
 export function lost(state: PhaseState): void {
   Object.assign(state, nowhere, { refused: true });
 }
 
-/** When a lease ends, if it is not renewed: under an end with the presence at the latest. */
+/** When a lease ends, if not renewed: under an end with the presence at the latest. */
 export function heldUntil(until: number, presentUntil: number | undefined): number {
   return Math.min(until, presentUntil ?? Infinity);
 }

@@ -8,26 +8,26 @@ import type { End } from './phase.ts';
 import type { Signs } from './signs.ts';
 import { barOf, untilAbove } from './tokens.ts';
 
-/** Why a process is not where it is to be. */
+/** Why a process is not in its desired phase. */
 export type Refusal = Pick<MigrationMessage, 'by' | 'error'>;
 
-/** What became of a step. `undefined`: a change of the phase ended it. */
+/** The result of a step. `undefined`: a change of the phase ended it. */
 export type Answer = Outcome | Refusal | undefined;
 
 export interface StepParts {
   readonly rules: MigrateRules;
   readonly signs: Signs;
-  /** The other store is gone, by the word of an operator. */
+  /** The other store is gone, as declared by an operator. */
   readonly forced: boolean;
-  /** Gives each store the records of jobs that the other one has. */
+  /** Copies the records of jobs that only one store has to the other. */
   readonly carry: () => Promise<void>;
   /** The process stays in both for longer than a call waits. */
   readonly waits: (why?: Refusal) => void;
-  /** Resolves after `ms`. To `false`: the phase has changed since the step began, or more. */
+  /** Resolves after `ms`. To `false` if the phase has changed since the step began. */
   readonly pause: (ms: number) => Promise<boolean>;
 }
 
-/** Takes one step of a process to or from `end`. Rejects where a store hides what it must know. */
+/** Takes one step of a process to or from `end`. Rejects if a store hides what it must know. */
 export async function takeStep(step: PhaseStep, end: End, parts: StepParts): Promise<Answer> {
   const { rules, signs } = parts;
   switch (step) {
@@ -52,7 +52,7 @@ export async function takeStep(step: PhaseStep, end: End, parts: StepParts): Pro
   }
 }
 
-/** The processes at the other end, if there are some. A store that does not answer hides them. */
+/** The processes at the other end, if any. A store that does not answer hides them. */
 async function othersBeside(end: End, { signs, forced }: StepParts): Promise<Refusal | undefined> {
   try {
     const by = [...new Set((await signs.at(oppositeOf(end))).map(({ process }) => process))];
@@ -63,7 +63,7 @@ async function othersBeside(end: End, { signs, forced }: StepParts): Promise<Ref
   }
 }
 
-/** A process under `end` would not see a lock that the other store has alone. */
+/** A process under `end` would not see a lock that only the other store has. */
 async function lookForLocks(end: End, { rules: { stores }, forced, pause }: StepParts): Promise<Refusal | undefined> {
   if (forced) return undefined;
   const other = oppositeOf(end);
@@ -81,7 +81,7 @@ async function carryJobs({ carry, forced }: StepParts): Promise<Answer> {
   return 'passed';
 }
 
-/** Waits until tokens of `end` exceed all that the other store gave. */
+/** Waits until tokens of `end` exceed all of the other store. */
 async function compare(end: End, parts: StepParts): Promise<Answer> {
   const { rules } = parts;
   const other = oppositeOf(end);
@@ -94,7 +94,7 @@ async function compare(end: End, parts: StepParts): Promise<Answer> {
     const wait = await untilAbove(rules, end, bar);
     if (wait === 0 || parts.forced) return 'passed';
     if (wait > rules.memberTimeout) {
-      const message = `Tokens of "${end}" are behind those of "${other}", for ${wait} ms more. Wait, or give the Locks option tokenFloor, ${bar}, and make the phase "${end}!".`;
+      const message = `Tokens of "${end}" are behind those of "${other}" for ${wait} more ms. Wait, or set option tokenFloor of the client to ${bar}, and the phase to "${end}!".`;
       parts.waits({ error: new LockError('LOCK_UNAVAILABLE', message) });
     }
     if (!(await parts.pause(Math.min(wait, longestLook(rules))))) return undefined;
@@ -102,8 +102,8 @@ async function compare(end: End, parts: StepParts): Promise<Answer> {
 }
 
 /**
- * In ms: how soon a process looks again, at its phase and at what is in its way. With less, stores
- * are asked more often. With more, a step takes longer.
+ * In ms: how soon a process checks its phase and obstacles again. With less, stores are asked more
+ * often. With more, a step takes longer.
  */
 export function longestLook({ presenceTtl }: Pick<MigrateRules, 'presenceTtl'>): number {
   return presenceTtl / 15;

@@ -12,22 +12,22 @@ export interface StoreHolder extends Holder {
 
 type Asked = Pick<LockProvider, 'inspect' | 'list'>;
 
-/** So many keys are looked at together. */
+/** How many keys are read together. */
 const together = 8;
-/** So many of each kind are named: more would take long where a store has many keys. */
+/** The most of each kind that are named: more would take long if a store has many keys. */
 const most = 100;
-/** A claim in both stores has its place in the second one after so many ms. */
+/** In ms: within this time a claim in both stores has its position in the second one. */
 const halfway = 500;
 
-/** What a store has that the other one lacks, and what both have. */
+/** What only one store has, and what both have. */
 export interface FoundHolders {
   readonly alone: readonly StoreHolder[];
   readonly inBoth: readonly StoreHolder[];
 }
 
 /**
- * The locks in `store`: a hundred of each kind at most. None where it lists no keys. A claim in
- * both stores begins in one: what is there alone counts if it still is after a pause.
+ * The locks in `store`: at most a hundred of each kind. None if it lists no keys. A claim in both
+ * stores begins in one: a lock in one store counts if it is still so after a pause.
  */
 export async function findHolders(
   store: Asked,

@@ -15,25 +15,25 @@ import { Signs } from './signs.ts';
 interface KeeperHost {
   /** Whether leases or attempts under `end` are left. */
   inUse(end: End): boolean;
-  /** New claims begin under another scope than before. */
+  /** New claims have a new scope. */
   changed(): void;
-  /** Gives each store the records of jobs that the other one has. */
+  /** Copies the records of jobs that only one store has to the other. */
   carry(): Promise<void>;
 }
 
-/** The phase of one process: one loop takes the steps of `decisions.ts`, one after the other. */
+/** The phase of one process: one loop takes the steps of `decisions.ts` in order. */
 export class Keeper {
   readonly #rules: MigrateRules;
   readonly #signs: Signs;
   readonly #host: KeeperHost;
   readonly #state: PhaseState = initialPhase('both');
   readonly #read: () => PhaseWord | undefined;
-  /** As the phase was read last. */
+  /** The phase as last read. */
   word: PhaseWord = 'both';
   #refusal: Refusal | undefined = undefined;
   #closed = false;
   #timer: object | number | undefined = undefined;
-  /** Ends the pauses of the step that is under way. */
+  /** Ends the pauses of the step in progress. */
   #change = new AbortController();
   readonly #begun: Promise<void>;
   #decide: () => void = () => {};
@@ -52,7 +52,7 @@ export class Keeper {
     this.#arm();
   }
 
-  /** What a claim that begins now is taken under. */
+  /** The scope of a claim that begins now. */
   scope(): Scope {
     const { acting, end } = this.#state;
     const { presence } = this.#signs;
@@ -61,7 +61,7 @@ export class Keeper {
 
   /**
    * Reads the phase. Resolves when the first try to enter an end has an outcome, or a member
-   * timeout after the start. Rejects where this process can take no locks.
+   * timeout after the start. Rejects if this process can take no locks.
    */
   async begun(): Promise<void> {
     this.read();
@@ -69,7 +69,7 @@ export class Keeper {
     if (this.#signs.wrong !== undefined) throw this.#signs.wrong;
   }
 
-  /** Reads the phase that the process is to have. */
+  /** Reads the desired phase. */
   read(): void {
     const word = this.#closed ? undefined : this.#read();
     if (word === undefined || word === this.word) return;
@@ -81,18 +81,18 @@ export class Keeper {
     void this.#goOn();
   }
 
-  /** A lease or an attempt is over. The last one under an end lets the process leave it. */
+  /** A lease or an attempt has ended. The last one under an end lets the process leave it. */
   claimEnded(): void {
     if (this.#state.end !== undefined && !this.#state.acting) void this.#goOn();
   }
 
-  /** What helps where a claim in both stores has no answer. */
+  /** What helps if a claim in both stores is not answered. */
   get advice(): string | undefined {
     const { desired } = this.#state;
     const why = this.#refusal?.error;
     if (desired === 'both' || !(why instanceof Error)) return undefined;
-    const text = `This process is to be in "${desired}" and stays in both stores: ${why.message}`;
-    return `${text} If the other store is gone for good, make the phase "${desired}!".`;
+    const text = `This process should be in "${desired}" but stays in both stores: ${why.message}`;
+    return `${text} If the other store is gone for good, set the phase to "${desired}!".`;
   }
 
   /** What the process takes locks in, or has leases in. */
@@ -110,7 +110,7 @@ export class Keeper {
     this.#decide();
   }
 
-  /** Gives presence and note back: no lease under the end is left. */
+  /** Returns presence and note: no lease under the end is left. */
   async close(): Promise<void> {
     await this.#goOn();
     await this.#signs.close();
@@ -141,14 +141,14 @@ export class Keeper {
         return !signal.aborted;
       },
     }).catch((error: unknown): Answer => ({ error }));
-    // The presence was lost meanwhile, where there is no end any more.
+    // The presence was lost in the meantime, so there is no end.
     if (answer === undefined || this.#closed || this.#state.end === undefined) return;
     advance(this.#state, step, typeof answer === 'string' ? answer : 'refused');
     if (typeof answer !== 'string') this.#waits(answer);
     if (step === 'act' || step === 'leave') this.#changed();
   }
 
-  /** The presence has ended: so have the leases under its end. */
+  /** The presence has ended, and with it the leases under its end. */
   lost(error: unknown): void {
     if (this.#closed) return;
     const { acting } = this.#state;
@@ -199,7 +199,7 @@ export class Keeper {
     this.#change = new AbortController();
   }
 
-  /** Looks again soon: at the phase, at those in the way, and at leases that ended unseen. */
+  /** Checks again soon: the phase, obstacles, and leases that ended unseen. */
   #arm(): void {
     const { runtime } = this.#rules;
     const again = (): void => {

@@ -1,21 +1,21 @@
 import type { Phase, PhaseWord } from './phase.ts';
 
-/** What the keys of all migrations start with. No claim of a user has such a key. */
+/** The prefix of the keys of all migrations. No user's claim has such a key. */
 export const keysOfMigrations = 'migration/';
 
 /**
- * Held, shared, in a store by each process that takes locks in that store alone, or is about to:
- * whatever its migration is called, and whichever end the store is of it.
+ * Held, shared, in a store by each process that takes, or is about to take, locks in that store
+ * alone: whatever its migration's name, and whichever end the store is.
  */
 export const presenceKey: string = `${keysOfMigrations}alone`;
 
-/** Claimed without a floor, to see where the tokens of a store begin at this moment. */
+/** Claimed without a floor, to see where the tokens of a store currently begin. */
 export const probeKey: string = `${keysOfMigrations}probe`;
 
 /** Claimed with a floor, by which some stores raise the tokens of all keys. */
 export const raiseKey: string = `${keysOfMigrations}raise`;
 
-/** Held, shared, by each process of a migration, for its status. It decides nothing. */
+/** Held, shared, by each process of a migration, for its status only. */
 export function noteKey(name: string): string {
   return `${keysOfMigrations}${name}/processes`;
 }
@@ -25,7 +25,7 @@ export function migrationOf(key: string): string | undefined {
   return /^migration\/([^/]+)\/processes$/.exec(key)?.[1];
 }
 
-/** The call label of a lease on the presence's key that is the mark of a process which acts. */
+/** The call label that marks a presence as that of an acting process. */
 export const markLabel = 'acts';
 
 /** The call label of a note. */
@@ -33,13 +33,13 @@ export function noteLabel(effective: Phase, desired: PhaseWord): string {
   return `${effective}>${desired}`;
 }
 
-/** The label of a process: `label~id`. No other process has the id, whatever its label. */
+/** The label of a process: `label~id`. The id is unique, whatever the label. */
 export function processLabel(label: string, uniqueId: string): string {
   const id = uniqueId.toLowerCase().replaceAll(/[^\da-z]/g, '');
   return `${label.slice(0, 90)}~${id.slice(0, 8)}`;
 }
 
-/** What the owner of a lease on a key of a migration says. */
+/** The parsed owner of a lease on a key of a migration. */
 export interface Sign {
   /** `label~id`. */
   readonly process: string;

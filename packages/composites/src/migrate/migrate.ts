@@ -20,11 +20,11 @@ import { ends, oppositeOf } from './phase.ts';
 import type { End, Phase } from './phase.ts';
 
 /**
- * Two stores as one provider, while a fleet moves its locks from one to the other and continues to
- * work. In phase `both` a lock is held in both stores. A process that is to use one store alone
- * does so when no process uses the other one alone; until then it stays in `both`. Nothing is
- * remembered in a store. `close` closes both stores. `docs/migrating.md` has the steps.
- * @throws `LOCK_MISCONFIGURED` naming the option that is wrong.
+ * Two stores as one provider, while a fleet moves its locks from one to the other without a stop.
+ * In phase `both` a lock is held in both stores. A process uses one store alone, as configured,
+ * when no process uses the other one alone; until then it stays in `both`. Nothing persistent is
+ * kept in a store. `close` closes both stores. `docs/migrating.md` has the steps.
+ * @throws `LOCK_MISCONFIGURED` naming the wrong option.
  */
 export function migrate(options: MigrateOptions): LockProvider {
   return new MigratingProvider(readMigrateOptions(options));
@@ -104,7 +104,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     this.#claims.delete(claim);
   }
 
-  /** How many claims it knows: none, when all is released. */
+  /** How many claims it knows: none after all were released. */
   get size(): number {
     return this.#claims.size + this.both.size;
   }
@@ -113,7 +113,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     return phase === 'both' ? this.both : this.#stores[phase];
   }
 
-  /** What the stores that this process uses say of a key: one of them, or both. */
+  /** The reports of a key from the stores that this process uses: one or both. */
   async #states(key: string): Promise<ToldState[]> {
     this.keeper.read();
     const { phase } = this.keeper.scope();
@@ -141,7 +141,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     return holdsByOwner(states).get(owner) ?? [];
   }
 
-  /** A lease of another process, where this one holds leases in the same stores. */
+  /** A lease of another process, if this one uses the same stores. */
   #adopt(claim: Claim, holds: readonly MemberHold[]): MigratingClaim {
     const scope = this.keeper.scope();
     const first = holds.find(({ member }) => scope.phase === 'both' || ends[member] === scope.phase);
@@ -172,8 +172,8 @@ export class MigratingProvider implements LockProvider, MigrationHost {
   }
 
   /**
-   * In the stores that this process uses. Where it still uses them after the answer, no process
-   * used the other end alone before.
+   * In the stores that this process uses. If it still uses them after the answer, no process used
+   * the other end alone before.
    */
   async #register(name: string, change?: RegisterChange): Promise<string | undefined> {
     this.#checkOpen();
@@ -194,7 +194,7 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     for await (const key of keys) if (!key.startsWith(keysOfMigrations)) yield key;
   }
 
-  /** Claims that wait give all places back before the first one asks: they keep their order. */
+  /** Waiting claims return all positions before the first one asks: they keep their order. */
   async #beginAnew(): Promise<void> {
     const moved = this.#claims.values().filter(({ isMoved }) => isMoved);
     moved.sort((one, other) => one.number - other.number);
@@ -207,7 +207,8 @@ export class MigratingProvider implements LockProvider, MigrationHost {
     this.keeper.stop();
     const reason = new LockError('LOCK_CLOSED', 'its provider was closed');
     for (const claim of claims) claim.close(reason);
-    // A store that does not answer costs one member timeout at each step, and goes on behind.
+    // A store that does not answer costs one member timeout per step, and continues in the
+    // background.
     await Promise.all([
       ...this.both.members.map(({ releases }) => settledWhileAnswered(releases, this.both, releases.finished())),
       settledWithin(this.both.runtime, this.both.memberTimeout, this.keeper.close()),

@@ -21,29 +21,29 @@ export interface MigrationHost {
   forget(claim: MigratingClaim): void;
 }
 
-/** A hold depends on these sessions: of its store or stores, and on the presence. */
+/** A hold depends on the sessions of its store or stores, and of the presence. */
 const [ofStore, ofPresence] = [0, 1];
 
 /**
- * One claim of a migration, as core calls it. A lease stays in the store or stores where it was
- * granted, until it is released. A claim that waits begins anew when the phase changes.
+ * One claim of a migration, as core calls it. A lease stays in the store or stores that granted it,
+ * until released. A waiting claim restarts when the phase changes.
  */
 export class MigratingClaim {
   readonly owner: string;
   /** Later ones have higher numbers. */
   readonly number: number;
-  /** Makes core ask again, if it waits. */
+  /** Makes core attempt again, if it waits. */
   wake: (() => void) | undefined = undefined;
   readonly #host: MigrationHost;
   readonly #serial = new SerialCalls();
   readonly #sessions: Sessions;
   #claim: Claim;
-  /** What it was asked under. `undefined`: the stores have nothing of it. */
+  /** The scope of its calls. `undefined`: the stores have nothing of it. */
   #scope: Scope | undefined = undefined;
-  /** As the store of an end knows it. No owner comes again. */
+  /** The owner in the store of an end. Never reused. */
   #inner = '';
   #held = false;
-  /** When the lease ends, unless it is renewed, in ms of the clock. */
+  /** When the lease ends, unless renewed, in ms of the clock. */
   #until = 0;
   /** An attempt is under way. */
   #asking = false;
@@ -60,12 +60,12 @@ export class MigratingClaim {
     this.#sessions = new Sessions(host.both.signals, () => this.#ended(this.#sessions.reason));
   }
 
-  /** A lease or an attempt of it keeps the presence of `end` from going. */
+  /** A lease or an attempt of it prevents the presence of `end` from ending. */
   uses(end: End): boolean {
     return this.#scope?.phase === end && (this.#asking || this.#lasts);
   }
 
-  /** Whether its hold is over and no call is under way: another process may hold it by now. */
+  /** Whether its hold has ended and no call is in progress: another process may hold it by now. */
   endIfOver(): boolean {
     const over = this.#held && this.#serial.free && !this.#lasts;
     if (over) this.#follow();
@@ -106,7 +106,7 @@ export class MigratingClaim {
       const now = keeper.scope();
       const sheds = scope.phase === 'both' && now.phase !== 'both' && this.#held && !this.#over;
       const renewed = this.#extend(sheds ? now : scope, answer, calledAt);
-      // Both stores keep others out until core counts on the presence alone.
+      // Both stores keep others out until core relies on the presence alone.
       if (sheds) this.#shed(now, now.phase);
       return renewed;
     });
@@ -119,17 +119,17 @@ export class MigratingClaim {
     return this.#giveUp((claim) => this.#host.both.release(claim));
   }
 
-  /** Its provider closes: others may enter the other end as soon as the presence is given back. */
+  /** Its provider closes: others may enter the other end as soon as the presence is returned. */
   close(reason: LockError): void {
     if (this.#scope?.presence !== undefined && this.#held) this.#ended(reason);
   }
 
-  /** It waits, and must begin anew. */
+  /** It waits, and must restart. */
   get isMoved(): boolean {
     return this.wake !== undefined && !this.#held && !isSame(this.#scope, this.#host.keeper.scope());
   }
 
-  /** Gives back what the stores have of it, unless a call is under way: that does so. */
+  /** Returns what the stores have of it, unless a call is in progress, which does so. */
   async giveBackIdle(): Promise<void> {
     if (this.#serial.free) await this.#giveBack();
   }
@@ -140,7 +140,7 @@ export class MigratingClaim {
     this.#until = this.#now + this.#claim.ttl;
   }
 
-  /** An answer that is missing costs a member timeout. */
+  /** A missing answer costs a member timeout. */
   async #giveBack(): Promise<void> {
     const { both } = this.#host;
     const released = this.#giveUp(async (claim) => (await both.forget(claim)?.release()) ?? false);
@@ -149,8 +149,8 @@ export class MigratingClaim {
   }
 
   /**
-   * What the stores have of it goes back. A release without an answer is repeated here: core knows
-   * no position in the queue by this owner, and the place would become a hold.
+   * Returns what the stores have of it. A release without an answer is repeated here: core knows no
+   * position in the queue by this owner, and it would become a hold.
    */
   #giveUp(inBoth: (claim: Claim) => Promise<boolean>): Promise<boolean> {
     const { both } = this.#host;
@@ -187,8 +187,8 @@ export class MigratingClaim {
   }
 
   /**
-   * The last answer extends the lease: under an end no longer than the presence. What core is told
-   * counts from its call: else a delay here would take back what core was told before.
+   * The last answer extends the lease: under an end no longer than the presence. Core's time counts
+   * from its call: otherwise a delay here would shorten an earlier promise.
    */
   #extend({ presence }: Scope, { validity, hold = validity }: Renewal, calledAt: number): Renewal {
     const { ttl } = this.#claim;
@@ -220,7 +220,7 @@ export class MigratingClaim {
     return phase === 'both' ? this.#claim : { ...this.#claim, owner: this.#inner };
   }
 
-  /** The lease is over. `reason`: its holder does not know yet. */
+  /** The lease has ended. `reason`: set if its holder does not know yet. */
   #ended(reason: unknown): void {
     this.#held = false;
     this.#follow();
@@ -228,7 +228,7 @@ export class MigratingClaim {
     this.#host.keeper.claimEnded();
   }
 
-  /** Hears of the end of these sessions, and of no others. */
+  /** Follows the end of these sessions only. */
   #follow(store?: AbortSignal, presence?: AbortSignal): void {
     for (const [which, signal] of [
       [ofStore, store],
@@ -256,7 +256,7 @@ export class MigratingClaim {
 
   #oneAfterAnother<T>(work: () => Promise<T>): Promise<T> {
     return this.#serial.run(work, () => {
-      // Without a wake nothing is left of one that heard no.
+      // Without a wake nothing is left of a refused one.
       if (!this.#held && this.wake === undefined && !this.#uncertain) this.#host.forget(this);
     });
   }

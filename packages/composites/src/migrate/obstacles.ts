@@ -9,7 +9,7 @@ const mostNamed = 5;
 
 type Facts = Omit<MigrationStatus, 'obstacles'>;
 
-/** Who is to take part, as far as the caller and the stores know. */
+/** The expected and seen participants. */
 interface Crowd {
   /** How many processes there are to be. */
   readonly expected: number | undefined;
@@ -17,7 +17,7 @@ interface Crowd {
   readonly names: ReadonlySet<string>;
 }
 
-/** Why the fleet is not all in a phase, for each of them. */
+/** Why not the whole fleet is in a phase, for each phase. */
 export function obstaclesIn(facts: Facts, crowd: Crowd): MigrationStatus['obstacles'] {
   const first = crowdOf(facts, crowd);
   const entries = phaseWords.map((word) => [word, [...first, ...obstaclesTo(word, facts)]]);
@@ -51,7 +51,7 @@ function obstaclesTo(word: PhaseWord, facts: Facts): readonly Obstacle[] {
   ];
 }
 
-/** Whether the processes are those that there are to be. */
+/** Whether the processes are the expected ones. */
 function crowdOf({ name, processes }: Facts, { expected, names }: Crowd): readonly Obstacle[] {
   const count = processes.length;
   if (count === 0) {

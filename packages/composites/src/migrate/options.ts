@@ -10,37 +10,40 @@ import type { End, PhaseWord } from './phase.ts';
 
 /** Options of `migrate`. */
 export interface MigrateOptions extends Pick<CombineOptions, 'memberTimeout' | 'timeout' | 'runtime'> {
-  /** The store that has the locks so far. */
+  /** The store with the present locks. */
   readonly from: LockProvider;
-  /** The store that is to have them. */
+  /** The store to move them to. */
   readonly to: LockProvider;
   /**
-   * Which of them locks are taken in, or a function that says so at each attempt. A function that
-   * throws, or gives anything else, changes nothing: `locks:migration` tells. `to!` is `to` also
-   * where the store `from` does not answer, or has locks that `to` does not have, or higher tokens:
-   * the word of an operator, which is over with the next phase.
+   * The store that locks are taken in, or a function that returns it at each attempt. A function
+   * that throws, or returns anything else, changes nothing, which `locks:migration` reports. `to!`
+   * is `to` even if the store `from` does not answer, has locks that `to` lacks, or has higher
+   * tokens: an operator's decision, until the next phase.
    */
   readonly phase: PhaseWord | (() => PhaseWord);
-  /** What all processes of this migration call it: 1 to 100 printable characters without `/`. */
+  /**
+   * The name of the migration, the same in all processes: 1 to 100 printable characters without
+   * `/`.
+   */
   readonly name: string;
   /**
    * How long a process that died keeps others out of the other end, from 1 s to 24 h. Leases under
-   * an end are never valid for longer. With less, a store that is silent for a moment ends them.
+   * an end are never valid for longer. With less, a short silence of a store ends them.
    * @default 30_000 ms
    */
   readonly presenceTtl?: Duration | undefined;
   /**
-   * The first process that enters an end looks twice at the other one, and waits for this long in
-   * between, from 0 to 24 h. With less than `presenceTtl` two processes hold one lock where a store
-   * lost its data just then.
+   * The first process that enters an end checks the other one twice, with this time in between,
+   * from 0 to 24 h. With less than `presenceTtl` two processes hold one lock if a store lost its
+   * data just then.
    * @default presenceTtl, 30_000 ms
    */
   readonly settle?: Duration | undefined;
-  /** What other processes see of this one, before an id of its own. @default 'host:pid' */
+  /** The name of this process for others, to which a unique id is added. @default 'host:pid' */
   readonly label?: string | undefined;
 }
 
-/** What a migration goes by. */
+/** The parsed options of a migration. */
 export interface MigrateRules extends CombineRules, Pick<MigrateOptions, 'name' | 'label'> {
   readonly stores: Readonly<Record<End, LockProvider>>;
   readonly phase: PhaseWord | (() => unknown);
@@ -53,7 +56,7 @@ export const migrateSource: OptionSource = { where: 'migrate', code: 'LOCK_MISCO
 
 type Configured = Pick<MigrateOptions, 'name' | 'presenceTtl' | 'settle' | 'label' | 'memberTimeout' | 'timeout'>;
 
-/** How the options that a configuration can carry are checked. */
+/** How options of a configuration are checked. */
 export const migrationReaders: OptionReaders<Configured> = {
   name: matching(/^[!-.0-~]{1,100}$/, '1 to 100 printable ASCII characters without spaces or "/"'),
   presenceTtl: duration(1_000, 86_400_000),
@@ -83,7 +86,10 @@ const readers: OptionReaders<MigrateOptions> = {
   runtime: runtimeReader,
 };
 
-/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/**
+ * Checks `options`.
+ * @throws `LOCK_MISCONFIGURED` with the option, its value and what it must be.
+ */
 export function readMigrateOptions(options: MigrateOptions): MigrateRules {
   const read = readOptions(readers, options ?? {}, migrateSource);
   mustHave(readers, read);
@@ -116,12 +122,12 @@ function checkStores({ from, to }: MigrateRules['stores']): void {
   }
 }
 
-/** A store as messages name it: `store "from" (redis)`. */
+/** A store's name in messages: `store "from" (redis)`. */
 export function storeTitle(end: End, name: string): string {
   return `store "${end}" (${name})`;
 }
 
-/** What a migration can promise in each of its phases: the least of both stores. */
+/** The traits of a migration in every phase: the weaker of both stores. */
 export function migrationTraits({ from, to }: Readonly<Record<End, Pick<LockProvider, 'traits'>>>): Traits {
   const weakest = Math.min(...[from, to].map(({ traits }) => fencings.indexOf(traits.fencing)));
   return { ...combinedTraits([from, to], { need: 2, fencing: true }), fencing: fencings[weakest] ?? 'none' };

@@ -6,12 +6,12 @@ import { migrateSource } from './options.ts';
 import { isPhaseWord } from './phase.ts';
 import type { PhaseWord } from './phase.ts';
 
-/** A file is read again after so many ms. More makes a change of phase slower. */
+/** In ms: when a file is read again. More makes a change of phase slower. */
 const fileAge = 500;
 
 /**
  * The phase of a configuration: a phase, `env:NAME` for an environment variable, `file:path` for a
- * file that is read again and again, or a function.
+ * file that is reread, or a function.
  * @throws `LOCK_MISCONFIGURED` unless it can be read now.
  */
 export function phaseSource(given: unknown, runtime: Runtime): PhaseWord | (() => PhaseWord) {
@@ -23,8 +23,8 @@ export function phaseSource(given: unknown, runtime: Runtime): PhaseWord | (() =
 }
 
 /**
- * Reads the phase where it is a function. It gives `undefined` where that throws or gives anything
- * else, and calls `misread` when the reason is another one than before.
+ * Reads the phase of a function. Returns `undefined` if that throws or returns anything else, and
+ * calls `misread` when the reason changes.
  */
 export function phaseReader(read: () => unknown, misread: (error: unknown) => void): () => PhaseWord | undefined {
   let reason: string | undefined;
@@ -49,7 +49,7 @@ function textSource(given: unknown, runtime: Runtime): () => unknown {
 }
 
 function fileSource(path: string, { clock }: Runtime): () => unknown {
-  // An import of it reads all its exports, which takes some ms.
+  // Importing it reads all its exports, which takes some ms.
   const { readFileSync } = process.getBuiltinModule('node:fs');
   let value: string | undefined;
   let readAt = -Infinity;

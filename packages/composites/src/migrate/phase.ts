@@ -1,18 +1,18 @@
 /** The store that a process may use alone. */
 export type End = 'from' | 'to';
 
-/** Which stores a claim takes: one of them, or both. */
+/** The stores that a claim takes: one of them, or both. */
 export type Phase = End | 'both';
 
 /**
- * What an operator tells a process: a phase, or an end with `!`. `to!` forces: it is `to`, also
- * where the store `from` does not answer or has locks of its own.
+ * An operator's instruction to a process: a phase, or an end with `!`. `to!` forces `to`, even if
+ * the store `from` does not answer or has locks of its own.
  */
 export type PhaseWord = Phase | `${End}!`;
 
 export const ends: readonly ['from', 'to'] = ['from', 'to'];
 
-/** In the order that a fleet goes through them. */
+/** In the order of a migration. */
 export const phaseWords: readonly PhaseWord[] = ['from', 'from!', 'both', 'to', 'to!'];
 
 export function isPhaseWord(value: unknown): value is PhaseWord {
@@ -28,7 +28,7 @@ export function phaseOf(word: PhaseWord): Phase {
   return word.replace('!', '') as Phase;
 }
 
-/** The end that a word forces a process to leave: an operator says that it is gone. */
+/** The end that an instruction forces a process to leave: an operator declares it gone. */
 export function goneBy(word: PhaseWord): End | undefined {
   return word.endsWith('!') ? oppositeOf(phaseOf(word) as End) : undefined;
 }

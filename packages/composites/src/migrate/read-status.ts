@@ -10,19 +10,19 @@ import { oppositeOf } from './phase.ts';
 import type { End } from './phase.ts';
 import type { MigrationProcess, MigrationStatus, MigrationStore } from './status.ts';
 
-/** What a store is asked: one that could not be opened rejects each call. */
+/** The calls for a status: a store that could not be opened rejects each of them. */
 export type AskedStore = Pick<LockProvider, 'name' | 'inspect' | 'list' | 'time'> &
   Partial<Pick<LockProvider, 'traits'>>;
 
 export interface StatusQuestion {
   readonly name: string;
-  /** How many processes there are to be. */
+  /** The expected number of processes. */
   readonly expected: number | undefined;
   readonly stores: Readonly<Record<End, AskedStore>>;
   readonly runtime: Runtime;
 }
 
-/** In ms: tokens of both stores run ahead of a clock, and clocks are not read together. */
+/** In ms: tokens of both stores run ahead of a clock, and the clocks are not read together. */
 const slack = 100;
 
 interface StoreRead {
@@ -33,7 +33,7 @@ interface StoreRead {
   readonly error?: unknown;
 }
 
-/** Asks both stores, and changes nothing there. Never rejects. */
+/** Reads both stores, and changes nothing there. Never rejects. */
 export async function readStatus({ name, stores, runtime, expected }: StatusQuestion): Promise<MigrationStatus> {
   const [from, to] = await Promise.all([readStore(name, 'from', stores.from), readStore(name, 'to', stores.to)]);
   const told = { from: toldOf(stores.from, from, to), to: toldOf(stores.to, to, from) };

@@ -10,22 +10,22 @@ import type { MigrateRules } from './options.ts';
 import { ends } from './phase.ts';
 import type { End, Phase, PhaseWord } from './phase.ts';
 
-/** A store that takes longer for a sign has not answered, in ms. */
+/** Time limit of a store for a sign, in ms. */
 const patience = 2_000;
 
-/** What a process says of itself. */
+/** What a process reports about itself. */
 interface SignsHost {
   readonly effective: Phase;
   readonly word: PhaseWord;
-  /** The presence has ended against the will of the process. */
+  /** The presence has ended involuntarily. */
   lost(reason: unknown): void;
 }
 
 /**
- * What a process leaves in the stores, each a shared lease. Its presence says that it takes locks
- * in one store alone, or is about to. A mark on the same key says that it does: who looks for
- * presences sees it, also where it is given back too late. Its note is for the status: it decides
- * nothing, and is written again where it was lost.
+ * The signs of a process in the stores, each a shared lease. Its presence says that it takes, or is
+ * about to take, locks in one store alone. A mark on the same key says that it does: others that
+ * look for presences see it, even if it is returned too late. Its note is only for the status, and
+ * is rewritten if lost.
  */
 export class Signs {
   readonly #rules: MigrateRules;
@@ -48,7 +48,7 @@ export class Signs {
   /** Why this process can take no locks: both of its stores are one. */
   wrong: Error | undefined = undefined;
 
-  /** The presence, until it is given back or lost. */
+  /** The presence, until returned or lost. */
   get presence(): Lease | undefined {
     return this.#lease;
   }
@@ -66,12 +66,12 @@ export class Signs {
     else lease.signal.addEventListener('abort', ended, { once: true });
   }
 
-  /** Others who want the same end need not settle from now on. */
+  /** Others that enter the same end need not settle from now on. */
   mark(end: End): void {
     this.#mark ??= this.#put(end, presenceKey, markLabel).catch(() => undefined);
   }
 
-  /** Gives mark and presence back, in this order: a mark stands for a process that acts. */
+  /** Returns mark and presence, in this order: a mark stands for an acting process. */
   async withdraw(): Promise<void> {
     const lease = this.#lease;
     this.#lease = undefined;
@@ -92,13 +92,13 @@ export class Signs {
     await Promise.all([this.#locks.from.close(), this.#locks.to.close()]);
   }
 
-  /** Resolves when the stores have the note, or did not take it. Never rejects. */
+  /** Resolves when the stores have, or refused, the note. Never rejects. */
   readonly note: () => Promise<void> = coalesced(async () => {
     if (!this.#isCompared) await this.#compare().catch(() => {});
     await Promise.allSettled(ends.map((end) => this.#writeNote(end)));
   });
 
-  /** What it wrote to one store must not show in the other one. */
+  /** What it wrote to one store must not appear in the other one. */
   async #compare(): Promise<void> {
     await this.#writeNote('from');
     const own = this.#notes.from?.lease.owner;

@@ -7,21 +7,21 @@ import type { End } from './phase.ts';
 
 /**
  * In µs: how far tokens may run ahead of a clock. Those of claims in both stores do, by some ms.
- * With less, a token could go back. With more, a process enters later.
+ * With less, a token could decrease. With more, a process enters later.
  */
 const slack = 100_000n;
 
 type Rules = Pick<MigrateRules, 'stores' | 'runtime'>;
 
-/** What all tokens are below that the store of `end` gave. No process takes locks there alone. */
+/** A bound above all tokens of the store of `end`. No process takes locks there alone. */
 export async function barOf({ stores, runtime }: Rules, end: End): Promise<bigint> {
   return (await probe(stores[end], runtime)) + slack;
 }
 
 /**
- * How long, in ms, until new tokens of the store of `end` exceed `bar`. 0: they do. Where one claim
- * raises those of the whole store, it is raised.
- * @throws where they do not rise.
+ * The ms until new tokens of the store of `end` exceed `bar`. 0: they do. If one claim raises those
+ * of the whole store, it is made.
+ * @throws if they do not rise.
  */
 export async function untilAbove({ stores, runtime }: Rules, end: End, bar: bigint): Promise<number> {
   const store = stores[end];
@@ -33,11 +33,11 @@ export async function untilAbove({ stores, runtime }: Rules, end: End, bar: bigi
   if (token > bar) return 0;
   throw new LockError(
     'LOCK_MISCONFIGURED',
-    `${storeTitle(end, store.name)} gives tokens below those of the other one (${token}, not above ${bar}).`,
+    `${storeTitle(end, store.name)} returns tokens below those of the other one (${token}, not above ${bar}).`,
   );
 }
 
-/** One token of `store`, which it has for no other claim. `floor`: what it is to exceed. */
+/** One token of `store`, from a claim for this purpose. `floor`: what it must exceed. */
 async function probe(store: LockProvider, runtime: Rules['runtime'], floor?: bigint): Promise<bigint> {
   const [key, raise] = floor === undefined ? [probeKey, {}] : [raiseKey, { floor }];
   const claim: Claim = { key, owner: `probe/${runtime.uniqueId()}`, ttl: 1_000, mode: 'shared', ...raise };

@@ -10,10 +10,10 @@ import { readCombined } from './combined-config.ts';
 import { nameOf, openMembers } from './open-members.ts';
 
 /**
- * What `openLocks` does for provider `combine`: opens a composite and its members. It is open when
- * as many members are as must agree. The others go on opening behind.
- * @throws `LOCK_MISCONFIGURED` naming the member whose configuration is wrong; `LOCK_UNAVAILABLE`
- * naming the members that did not open, when too few did. All that was opened is closed then.
+ * `openLocks` for provider `combine`: opens a composite and its members. It is open when enough
+ * members are. The others continue to open in the background.
+ * @throws `LOCK_MISCONFIGURED` naming the member with a wrong configuration; `LOCK_UNAVAILABLE`
+ * naming the members that did not open, if too few did. Everything opened is then closed.
  */
 export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { runtime } = config;
@@ -32,7 +32,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   });
 }
 
-/** What `locks doctor` looks at of a composite: its members. */
+/** Examines the members of a composite, for `locks doctor`. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   const { members } = readCombined(config);
   const titles = members.map((member, index) => memberTitle(index, members.length, nameOf(member)));

@@ -13,7 +13,7 @@ export interface CombinedConfig {
   readonly rules: CombineOptions;
 }
 
-/** Its URLs may have passwords in them. */
+/** Its URLs may contain passwords. */
 const membersReader: OptionReader<readonly unknown[]> = {
   expects: 'an array with the URL or the configuration of each store',
   accepts: (value): value is readonly unknown[] => Array.isArray(value),
@@ -33,7 +33,7 @@ export function readCombined({ url, options }: Pick<Backend, 'url' | 'options'>)
     combineSource,
   );
   if (listed.length === 0) {
-    throw misconfigured(combineSource.where, `option "members" must be ${membersReader.expects}, one at least`);
+    throw misconfigured(combineSource.where, `option "members" must be ${membersReader.expects}, at least one`);
   }
   const members: Backend[] = [];
   for (const [index, each] of listed.entries()) {
@@ -52,8 +52,8 @@ export function readCombined({ url, options }: Pick<Backend, 'url' | 'options'>)
 }
 
 /**
- * Options that `combine` does not know are those of each member. No option of Redis is near one of
- * `combine`, so one that is near is misspelt.
+ * Options that `combine` does not know are those of each member. No option of Redis resembles one
+ * of `combine`, so one that does is misspelt.
  */
 function readRedlock(url: string, options: Backend['options']): CombinedConfig {
   if (!/^redlocks?:/i.test(url)) {

@@ -7,7 +7,7 @@ import type { Backend } from '@locks/core/open';
 const known = ['provider', 'url', 'options'];
 
 /**
- * The store that a member of a composite names, by a URL or a configuration.
+ * The store of a member of a composite, from a URL or a configuration.
  * @throws `LOCK_MISCONFIGURED` with the wrong option, and without the member's number.
  */
 export function readMember(member: unknown): Backend {
@@ -30,16 +30,16 @@ export function readMember(member: unknown): Backend {
 function ofLocks(option: string): Error {
   return misconfigured(
     'openLocks',
-    `${option} is an option of Locks, not of a member: write it once, beside "provider" and "options" of the composite`,
+    `${option} is an option of the client, not of a member: write it once, beside "provider" and "options" of the composite`,
   );
 }
 
-/** The member before `members[index]` that names the same store. -1: there is none. */
+/** The member before `members[index]` that names the same store. -1: none. */
 export function sameStore(members: readonly Backend[], index: number): number {
   const { provider, url, options } = members[index] as Backend;
-  // Each memory provider has a store of its own.
+  // Each memory provider is a separate store.
   if (url === undefined || provider === 'memory') return -1;
-  // An import of it reads all its exports, which takes some ms.
+  // Importing it reads all its exports, which takes some ms.
   const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
   const same = (other: Backend): boolean =>
     other.url === url && other.provider === provider && isDeepStrictEqual(other.options, options);

@@ -12,21 +12,21 @@ import type { MigrationConfig } from './migration-config.ts';
 import { nameOf, openMembers } from './open-members.ts';
 
 /**
- * What `openLocks` does for provider `migrate`: opens a migration and its stores. It is open when
- * one of them is; the other one goes on opening behind.
- * @throws `LOCK_MISCONFIGURED` naming the store whose configuration is wrong; `LOCK_UNAVAILABLE`
- * when neither opened.
+ * `openLocks` for provider `migrate`: opens a migration and its stores. It is open when one of them
+ * is; the other one continues to open in the background.
+ * @throws `LOCK_MISCONFIGURED` naming the store with a wrong configuration; `LOCK_UNAVAILABLE` if
+ * neither opened.
  */
 export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
   const { runtime } = config;
   const { stores, options } = readMigration(config, runtime);
-  // However it fails, an operator says that it is gone.
+  // However it fails, an operator declares it gone.
   const gone = goneBy(typeof options.phase === 'function' ? options.phase() : options.phase);
   return await openMembers({
     members: ends.map((end) => stores[end]),
     titles: titlesOf(stores),
     need: 1,
-    // A service that acts under one end needs the other store once, when it starts.
+    // A service that acts under one end needs the other store once, at its start.
     patience: 2_000,
     runtime,
     open: async (store, given) => {
@@ -37,7 +37,7 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
         throw new LockError('LOCK_UNAVAILABLE', errorText(error), { cause: error });
       }
     },
-    // Stores of a migration are often of two kinds, and the late one must come in.
+    // Stores of a migration are often of two kinds, and the late one must be admitted.
     assume: (least) => ({
       ...least,
       expiry: 'session',
@@ -46,14 +46,14 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
     make: (providers) => migrate({ ...options, ...byEnd(providers) }),
     lacking: ({ expiry, ...promised }, members) => {
       const traits = migrationTraits(byEnd(members));
-      // Where each lease has a ttl, none is lost with a session: that is better than was assumed.
+      // If each lease has a ttl, none is lost with a session: better than assumed.
       const demanded = expiry === 'session' ? promised : { ...promised, expiry };
       return [...lackingTraits(traits, demanded), ...(traits.shared ? [] : ['shared: true'])];
     },
   });
 }
 
-/** What `locks doctor` looks at: both stores. */
+/** Examines both stores, for `locks doctor`. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   const { stores } = readMigration(config, config.runtime);
   return {

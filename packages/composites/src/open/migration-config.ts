@@ -13,7 +13,7 @@ export interface MigrationConfig {
   readonly options: Omit<MigrateOptions, 'from' | 'to'>;
 }
 
-/** Anything: a URL may have a password in it. */
+/** Anything, unshown: a URL may contain a password. */
 function given(expects: string): OptionReader<unknown> {
   return { expects, accepts: (value): value is unknown => value !== undefined, parse: (text) => text, secret: true };
 }

@@ -6,9 +6,8 @@ import type { MigrationStatus } from '../migrate/status.ts';
 import type { MigrationStatusOptions } from './read-migration-status.ts';
 
 /**
- * Who takes part in the migration that a configuration names, how far it is, and what is in the way
- * of each phase. Reads the configuration as `openLocks` does, asks both stores, leaves nothing
- * there, and takes part in nothing itself.
+ * The status of the migration in a configuration: its processes, its progress, and what blocks each
+ * phase. Reads the configuration as `openLocks` does, queries both stores, and changes nothing.
  * @throws `LOCK_MISCONFIGURED` unless it is the configuration of a migration.
  */
 export async function migrationStatus(
@@ -22,10 +21,10 @@ export async function migrationStatus(
 }
 
 /**
- * Waits until nothing is in the way of `phase`, as `obstacles` of the status tells: all processes
- * take locks in it, and no lock is held in one store alone, in an end also none in both. `to!` asks
- * nothing of the store `from`, which is gone. Gives the status then.
- * @throws `LOCK_TIMEOUT` after `timeout`, saying what is in the way. `result` is the last status.
+ * Waits until `phase` has no `obstacles`: all processes take locks in it, and no lock is held in
+ * one store alone, in an end also none in both. `to!` ignores the store `from`, which is gone.
+ * Resolves to the status.
+ * @throws `LOCK_TIMEOUT` after `timeout`, with the obstacles. `result` is the last status.
  */
 export async function waitForPhase(
   target: string | LocksConfig | undefined,

@@ -12,37 +12,37 @@ import { combinedTraits } from '../combine/traits.ts';
 /** Opens one member, by the path of any provider. */
 export type OpenProvider = (backend: Backend, runtime: Runtime) => Promise<LockProvider>;
 
-/** What became of a member that was opened. `undefined`: nothing yet. */
+/** The result of opening a member. `undefined`: none yet. */
 type Outcome = PromiseSettledResult<LockProvider> | undefined;
 
 export interface Opening {
   readonly members: readonly Backend[];
-  /** What messages call the members. */
+  /** The members' names in messages. */
   readonly titles: readonly string[];
-  /** It is open when so many members are. */
+  /** How many members must be open. */
   readonly need: number;
-  /** How long it waits for the others then, in ms. */
+  /** How long it then waits for the others, in ms. */
   readonly patience: number;
   readonly runtime: Runtime;
   readonly open: OpenProvider;
   /**
-   * What a member is taken for until it opens, if none with its adapter is open. `least`: what the
-   * open ones have in common.
+   * The assumed traits of a member until it opens, if no other with its adapter is open. `least`:
+   * the common ones of the open members.
    *
    * @default least: so the composite's traits are those of the open members
    */
   assume?(least: Traits): Traits;
-  /** Makes the composite. */
+  /** Creates the composite. */
   make(providers: readonly LockProvider[]): LockProvider;
-  /** What a composite of `traits` would lack with these members. Empty: it can have them. */
+  /** What a composite of `traits` would lack with these members. Empty: nothing. */
   lacking(traits: Traits, members: readonly Pick<LockProvider, 'traits'>[]): readonly string[];
 }
 
 /**
- * Opens the members of a composite, and makes it. Members that do not answer in time go on opening
- * behind.
- * @throws `LOCK_MISCONFIGURED` naming the member whose configuration is wrong; `LOCK_UNAVAILABLE`
- * naming the members that did not open, when too few did. All that was opened is closed then.
+ * Opens the members of a composite, and creates it. Members that do not answer in time continue to
+ * open in the background.
+ * @throws `LOCK_MISCONFIGURED` naming the member with a wrong configuration; `LOCK_UNAVAILABLE`
+ * naming the members that did not open, if too few did. Everything opened is then closed.
  */
 export async function openMembers(opening: Opening): Promise<LockProvider> {
   const { members, runtime } = opening;
@@ -79,13 +79,12 @@ async function openMember(member: Backend, { open, runtime }: Opening): Promise<
   const provider = await open(member, runtime);
   const lacking = lackingMethod(provider);
   if (lacking === undefined) return provider;
-  throw misconfigured('openLocks', `its adapter gave no provider, but something without ${lacking}()`);
+  throw misconfigured('openLocks', `its adapter returned no provider: the result has no ${lacking}()`);
 }
 
 /**
- * Waits until as many members are open as are needed, or cannot be, then a while for the others: a
- * member that is only a little slower is open from the start. Resolves at once where one failed for
- * good. Never rejects.
+ * Waits until enough members are open, or cannot be, then briefly for the others: a slightly slower
+ * member is open from the start. Resolves immediately after a permanent failure. Never rejects.
  */
 async function openEnough(
   openings: readonly Promise<LockProvider>[],
@@ -117,7 +116,7 @@ function weakened(lacking: readonly string[]): LockError | undefined {
   return misconfigured('openLocks', `${why}. It stays out until the locks are opened again`);
 }
 
-/** Never a URL, which may have a password in it. */
+/** Never a URL, which may contain a password. */
 export function nameOf({ provider }: Backend): string {
   return typeof provider === 'string' && !provider.includes('://') ? provider.replace(/:$/, '') : 'adapter';
 }

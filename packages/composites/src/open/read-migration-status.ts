@@ -24,14 +24,14 @@ import { nameOf } from './open-members.ts';
 /** Options of `migrationStatus` and `waitForPhase`. */
 export interface MigrationStatusOptions {
   /**
-   * How many processes there are to be, from 1. One that starts, or has lost its connection, cannot
-   * be seen: only the number tells that it is missing.
+   * The expected number of processes, from 1. One that starts, or has lost its connection, is
+   * invisible: only the number reveals that it is missing.
    * @default any number
    */
   readonly processes?: number | undefined;
 }
 
-/** The stores are asked again after so many ms. */
+/** In ms: when the stores are asked again. */
 const longestPause = 1_000;
 
 const readers = { processes: integer(1, 100_000) };
@@ -85,12 +85,12 @@ async function withFleet<T>(
   if (backend.provider !== migration) {
     throw misconfigured(migrateSource.where, 'the configuration is none of provider "migrate", so it has no status');
   }
-  // The phase of this process is none of the fleet's, and may be read where only that runs.
+  // The phase of this process is not the fleet's, and may be readable only in the fleet.
   const asked = { ...backend, options: { ...backend.options, phase: 'both' } };
   const { stores, options } = readMigration(asked, runtime);
   const { name } = options;
   const opened: LockProvider[] = [];
-  /** One that is gone by the word of an operator may be misconfigured: it names what is no more. */
+  /** One declared gone may be misconfigured: it names what no longer exists. */
   const open = async (end: End): Promise<AskedStore> => {
     try {
       const provider = await openProvider(stores[end], runtime);

@@ -1,10 +1,10 @@
 import { misconfigured, printHost, readHost } from '@locks/core/adapter';
 
 /**
- * The URLs of the Redis servers that a URL with several hosts names:
- * `redlock://user:password@host:6379,host:6379,host:6379/0`, or `redlocks:`, which is TLS. They are
- * sorted by host and port, so that processes that name the hosts in another order agree.
- * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
+ * The URLs of the Redis servers in a URL with several hosts:
+ * `redlock://user:password@host:6379,host:6379,host:6379/0`, or `redlocks:` for TLS. They are
+ * sorted by host and port, so that processes agree whatever their order.
+ * @throws `LOCK_MISCONFIGURED`, without quoting the URL, which may contain a password.
  */
 export function readRedlockUrl(url: string): readonly string[] {
   const [, secure, authority = '', database = ''] = /^redlock(s?):\/\/([^/]*)\/?(.*)$/i.exec(url) ?? [];

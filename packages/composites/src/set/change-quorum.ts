@@ -6,9 +6,9 @@ import { conflictOf, idLength, isDecided, isSame, latestOf, majority } from './s
 import { mostMembers, readRecord, setRegister, textOf, twinsOf } from './set-record.ts';
 import type { Told } from './set-record.ts';
 
-/** What `changeQuorum` did. */
+/** The result of `changeQuorum`. */
 export interface QuorumChange {
-  /** The members are those of the quorum now. `false`: `left` is in the way. */
+  /** The members are now those of the quorum. `false`: `left` prevents it. */
   readonly done: boolean;
   /** Holds that a majority of the new members may not know: their keys could be granted again. */
   readonly left: readonly LeftHold[];
@@ -20,31 +20,30 @@ export interface LeftHold {
   readonly key: string;
   /** Who holds it. */
   readonly owner: string;
-  /** In ms. `undefined`: it has no end. */
+  /** In ms. `undefined`: it does not expire. */
   readonly remaining: number | undefined;
 }
 
 /** Options of `changeQuorum`. */
 export interface QuorumChangeOptions {
   /**
-   * Makes the change also where holds are left, where majorities of the members before and after
-   * may be disjoint, and where another change is not complete. For a fleet that holds no lock, and
-   * while no other change is under way.
+   * Makes the change even if holds are left, if majorities before and after may be disjoint, or if
+   * another change is incomplete. For a fleet that holds no lock, and not during another change.
    * @default false
    */
   readonly force?: boolean | undefined;
 }
 
 const where = 'changeQuorum';
-/** A claim that is under way has all its votes after so many ms. */
+/** In ms: within this time an attempt in progress has all its votes. */
 const underWay = 1_000;
 
 /**
- * Makes `members` those of their quorum: as a proposal, which a majority of the members before and
- * of these must take, and then as decided. So of simultaneous changes one at most succeeds. A
- * member that cannot be opened is `undefined`. Closes nothing.
- * @throws `LOCK_MISCONFIGURED`: the change is not safe, or another one is not complete.
- * `LOCK_UNAVAILABLE`: too few members took it. Both say what to do.
+ * Makes `members` those of their quorum: as a proposal, which a majority of the old and of the new
+ * members must accept, and then as decided. So at most one of several simultaneous changes
+ * succeeds. A member that cannot be opened is `undefined`. Closes nothing.
+ * @throws `LOCK_MISCONFIGURED`: the change is unsafe, or another one is incomplete.
+ * `LOCK_UNAVAILABLE`: too few members accepted it. Both say what to do.
  */
 export async function changeQuorum(
   members: readonly (LockProvider | undefined)[],
@@ -79,7 +78,7 @@ export async function changeQuorum(
   return { done: true, left: [] };
 }
 
-/** What the registers are to say, one epoch after the other. */
+/** The texts of the registers, by epoch. */
 export interface ChangePlan {
   readonly next: readonly string[];
   readonly was: readonly string[];
@@ -113,12 +112,12 @@ export function textFor({ next, was }: ChangePlan, epoch: number, index: number)
   return textOf({ id: next[index] as string, epoch, members: next, was });
 }
 
-/** Which members must have the text of `epoch`, too. `undefined`: enough of them have it. */
+/** Which members must also have the text of `epoch`. `undefined`: enough of them have it. */
 export function lackingFor(plan: ChangePlan, epoch: number, told: readonly Told[]): string | undefined {
   const { next, was } = plan;
   const took = next.filter((_, index) => told[index]?.text === textFor(plan, epoch, index));
   const tookBefore = was.filter((id) => took.includes(id)).length;
-  // One that is decided was taken by a majority of the members before.
+  // A decided one was accepted by a majority of the old members.
   const isEnoughBefore = isDecided({ epoch }) || tookBefore >= Math.min(was.length, majority(was));
   if (took.length >= majority(next) && isEnoughBefore) return undefined;
   return `${took.length} of ${next.length} members took it, and ${tookBefore} of the ${was.length} before. A majority of both must`;
@@ -137,7 +136,7 @@ function unavailable(message: string): LockError {
 
 /**
  * The ids of the members: those that do not answer are the missing ones of `before`, and a store
- * without an id is new. `undefined`: not clear.
+ * without an id is new. `undefined`: ambiguous.
  */
 function idsOf(told: readonly Told[], before: readonly string[]): readonly string[] | undefined {
   const ids = told.map((each) =>

@@ -10,25 +10,25 @@ import { idLength, judge, mostMembers, newIn, setRegister } from './set-record.t
 import type { Told } from './set-record.ts';
 
 /**
- * The members are read again so many ms after that failed, with the next call. With less, refused
+ * In ms: when the members are read again after a failure, with the next call. With less, refused
  * processes load the stores. With more, they notice a change of members later.
  */
 const pause = 1_000;
 
-/** A composite, as far as its set is kept. */
+/** A composite, as seen by its set. */
 export type SetHost = MembersHost & { readonly name: string };
 
 /**
- * Admits the members of a composite whose registers say that they are of one quorum. They are read
- * before the first claim, and again when a member answers after it was unreachable.
+ * Admits the members of a composite whose registers belong to one quorum. They are read before the
+ * first claim, and when a member answers after it was unreachable.
  */
 export class SetKeeper {
   readonly #host: SetHost;
   /** By member: its votes count. */
   readonly #admitted: boolean[];
-  /** By member: why its register is not known. */
+  /** By member: why its register is unknown. */
   readonly #failures: unknown[] = [];
-  /** By member: it was not in the set before the present one. */
+  /** By member: it was not in the previous set. */
   #new: readonly boolean[] = [];
   /** Enough members were admitted once. */
   #decided = false;
@@ -51,8 +51,8 @@ export class SetKeeper {
   }
 
   /**
-   * `undefined`: `key` may be asked for now. Otherwise a promise of that, which rejects where the
-   * quorum has other members, or too few answer. `renews`: it may be held already.
+   * `undefined`: `key` may be requested now. Otherwise resolves when it may; rejects if the quorum
+   * has other members, or too few answer. `renews`: it may be held already.
    */
   ready(key: string, renews = false): Promise<void> | undefined {
     if ((this.#decided && (renews || this.#refusal === undefined)) || !this.#applies) return undefined;
@@ -66,7 +66,7 @@ export class SetKeeper {
     });
   }
 
-  /** `undefined`: the member may be asked for a vote now. Otherwise a promise of that. */
+  /** `undefined`: the member may be asked for a vote now. Otherwise resolves when it may. */
   admit(member: Member): Promise<void> | undefined {
     if (this.#admitted[member.index] || !this.#applies) return undefined;
     return this.#read().then(() => {
@@ -112,13 +112,13 @@ export class SetKeeper {
     const enough = (): boolean => told.filter((each) => each !== undefined).length >= need;
     await this.#ask(members, told, enough);
     let verdict = judge(told, newId);
-    // Each write gives a member what it lacks, or shows what another process wrote.
+    // Each write gives a member what it lacks, or reveals what another process wrote.
     for (let [count, again] = [0, false]; enough() && count < 3 * members.length; count += 1) {
       const [write] = verdict.writes;
       if (write !== undefined) {
         await this.#ask([members[write.index] as Member], told, enough, { from: write.from, to: write.to });
       } else if (verdict.tooFew === true && !again) {
-        // Members that were empty may have been asked before another process made the first set.
+        // Members that were empty may have been asked before another process created the first set.
         again = true;
         // With their old answers, those that are slow now would not be waited for.
         told.fill(undefined);

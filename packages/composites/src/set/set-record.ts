@@ -1,29 +1,29 @@
-/** The register of a member that has the id of its store, and the members of its quorum. */
+/** The register of a member with the id of its store, and the members of its quorum. */
 export const setRegister = 'quorum';
 /**
- * 48 random bits. With fewer, two stores of one fleet may be taken for one. With more, fewer
+ * 48 random bits. With fewer, two stores of one fleet may be mistaken for one. With more, fewer
  * members fit into a register.
  */
 export const idLength = 8;
-/** The ids of more would not fit into a register, with those of the members before. */
+/** The ids of more would not fit into a register, with those of the old members. */
 export const mostMembers = 10;
 
-/** What the register of a member says. */
+/** The content of a member's register. */
 export interface SetRecord {
   /** Of its store. */
   readonly id: string;
-  /** 0: there is an id only. Odd: a change is proposed. Even: it is decided. */
+  /** 0: only an id. Odd: a change is proposed. Even: it is decided. */
   readonly epoch: number;
   /** Ids, in the order of the members. */
   readonly members: readonly string[];
-  /** Those before the change. */
+  /** The members before the change. */
   readonly was: readonly string[];
 }
 
-/** What a member answered. `undefined`: nothing. Without `text` it has no register. */
+/** A member's answer. `undefined`: none. Without `text` it has no register. */
 export type Told = { readonly text: string | undefined } | undefined;
 
-/** Ids of stores. `undefined`: not known. */
+/** Ids of stores. `undefined`: unknown. */
 type Ids = readonly (string | undefined)[];
 
 /** A compare-and-set that a member needs. */
@@ -65,12 +65,12 @@ export function latestOf(records: readonly (SetRecord | undefined)[]): SetRecord
   return ordered.find(({ epoch }) => epoch > 0);
 }
 
-/** Whether `ids` are those of `set`, as far as they are known. */
+/** Whether `ids` are those of `set`, as far as known. */
 export function isSame(ids: Ids, set: readonly string[]): boolean {
   return ids.length === set.length && ids.every((id, index) => id === undefined || id === set[index]);
 }
 
-/** Which members came with the last change: until then, nothing was written to them. */
+/** Which members were added by the last change: before it, nothing was written to them. */
 export function newIn(told: readonly Told[]): readonly boolean[] {
   const records = told.map((each) => readRecord(each?.text));
   const before = latestOf(records)?.was ?? [];
@@ -87,19 +87,19 @@ export function twinsOf(ids: Ids): readonly [number, number] | undefined {
 }
 
 /**
- * Why two sets must not be in use simultaneously: majorities of them can be disjoint, or the common
+ * Why two sets must not be used simultaneously: majorities of them can be disjoint, or the common
  * members have another order, so that claims could wait for each other.
  */
 export function conflictOf(one: readonly string[], other: readonly string[]): 'order' | 'stores' | undefined {
   const common = one.filter((id) => other.includes(id));
   if (common.join('.') !== other.filter((id) => one.includes(id)).join('.')) return 'order';
-  // How many common members a majority has at least.
+  // The least number of common members in a majority.
   const least = (set: readonly string[]): number => Math.max(0, majority(set) - (set.length - common.length));
   return least(one) + least(other) > common.length ? undefined : 'stores';
 }
 
 /**
- * What a process with these members may do. `newId` makes the id of a store that has none, before
+ * What a process with these members may do. `newId` creates the id of a store that has none, before
  * there is a quorum.
  */
 export function judge(told: readonly Told[], newId: () => string): Verdict {
@@ -109,7 +109,7 @@ export function judge(told: readonly Told[], newId: () => string): Verdict {
   if (twins !== undefined) return { twins, writes: [] };
   const top = latestOf(records);
   if (top === undefined) return { writes: firstWrites(told, ids, newId) };
-  // A proposal may fail, so only the members before it are sure to be in use.
+  // A proposal may fail, so only the old members are sure to be in use.
   const own = (record: SetRecord): readonly string[] | undefined =>
     [...(isDecided(record) ? [record.members] : []), record.was].find((set) => isSame(ids, set));
   const other = records.find((record) => record?.epoch === top.epoch && own(record) === undefined);

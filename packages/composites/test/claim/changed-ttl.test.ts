@@ -8,7 +8,7 @@ import { watch } from '../../../core/test/support/setting.ts';
 
 const claim = (ttl: number): Claim => ({ key: 'job', owner: 'me/1', mode: 'exclusive', ttl });
 
-/** Three stores as one. The calls to each take so many ms. */
+/** Three stores as one. The calls to each take this many ms. */
 function quorum(
   fencing = true,
   need: 'majority' | 'all' = 'majority',

@@ -10,7 +10,7 @@ import { through } from '../support/through.ts';
 const ttl = 60_000;
 const never = new Promise<never>(() => {});
 
-test('a waiting process that dies with a vote closes a free key no longer than its places last', async () => {
+test('a waiting process that dies with a vote closes a free key no longer than its positions last', async () => {
   const runtime = new VirtualRuntime();
   const servers = [0, 1, 2].map(() => new RestartingServer(runtime));
   let isDead = false;

@@ -15,8 +15,8 @@ import { claimOf, dead, stores, threeMembers, threeMembersIn, timed, together } 
 import { lockError } from '../../../core/test/support/lock-error.ts';
 
 test.each([
-  [[], /an array of one provider at least/],
-  ['memory', /an array of one provider at least/],
+  [[], /an array of at least one provider/],
+  ['memory', /an array of at least one provider/],
   [[{}], /member 1 is no provider: it has no tryAcquire/],
 ])('combine(%j) is refused', (members, message) => {
   expect(() => combine(members as LockProvider[])).toThrow(message);
@@ -24,7 +24,7 @@ test.each([
 
 test('a provider that is there twice, and wrong options, are refused by name', () => {
   const provider = createMemoryProvider();
-  expect(() => combine([provider, provider])).toThrow(/there twice/);
+  expect(() => combine([provider, provider])).toThrow(/listed twice/);
   expect(() => combine([provider], { need: 'most' as 'all' })).toThrow(/option "need" must be/);
   expect(() => combine([provider], { memberTimeout: 5_000, timeout: 5_000 })).toThrow(/"timeout" \(5000 ms\) must be/);
 });

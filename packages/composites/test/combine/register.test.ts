@@ -221,7 +221,7 @@ it('is not known where the members that have its text may have missed a later on
   world.down.add(1);
   await expect(read()).rejects.toMatchObject({
     code: 'LOCK_UNAVAILABLE',
-    message: expect.stringMatching(/member 1 of 3 .*it has no text of it.* member 2 of 3/) as unknown,
+    message: expect.stringMatching(/member 1 of 3 .*it has no copy.* member 2 of 3/) as unknown,
   });
   world.down.delete(1);
   expect(await read()).toBe('b');

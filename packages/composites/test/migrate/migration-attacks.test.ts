@@ -197,7 +197,7 @@ test('the first store is down for good: "to!" enters, "to" does not', async () =
   await world.runtime.advance(while_);
   expect([waits.place, forced.place]).toEqual(['both', 'both']);
   await expect(world.settled(waits.locks.tryAcquire('k'))).rejects.toMatchObject({
-    cause: { message: expect.stringContaining('make the phase "to!"') as unknown },
+    cause: { message: expect.stringContaining('set the phase to "to!"') as unknown },
   });
   forced.phase = 'to!';
   const starts = world.process('starts', 'to!');

@@ -85,7 +85,7 @@ describe('openLocks with provider "combine"', () => {
 
   it.each<[string, unknown, string]>([
     ['no members', { provider: 'combine' }, 'combine: option "members" must be an array'],
-    ['an empty list', combined(), 'one at least'],
+    ['an empty list', combined(), 'at least one'],
     ['a text', { provider: 'combine', options: { members: `redis://me:${password}@h` } }, '(not shown)'],
     ['a misspelt option', { provider: 'combine', options: { memebrs: [] } }, 'Did you mean "members"?'],
     [
@@ -133,13 +133,17 @@ describe('openLocks with provider "combine"', () => {
     [
       'an option of Locks in a member',
       combined('memory:', { url: 'memory:', ttl: '5s' }),
-      'member 2 of 2: openLocks: option "ttl" is an option of Locks, not of a member: write it once, beside "provider" and "options" of the composite.',
+      'member 2 of 2: openLocks: option "ttl" is an option of the client, not of a member: write it once, beside "provider" and "options" of the composite.',
     ],
-    ['"requires" in a member', combined({ url: 'memory:', requires: {} }), 'option "requires" is an option of Locks'],
+    [
+      '"requires" in a member',
+      combined({ url: 'memory:', requires: {} }),
+      'option "requires" is an option of the client',
+    ],
     [
       'an option of Locks in the URL of a member',
       combined('memory:?wait=soon', 'memory:'),
-      'member 1 of 2: openLocks: option "wait" in its URL is an option of Locks, not of a member',
+      'member 1 of 2: openLocks: option "wait" in its URL is an option of the client, not of a member',
     ],
     [
       'an option of Locks in a nested member',
@@ -154,7 +158,7 @@ describe('openLocks with provider "combine"', () => {
     [
       'an adapter that makes no provider',
       combined({ provider: { fromConfig: () => ({}) } }),
-      'something without tryAcquire()',
+      'the result has no tryAcquire()',
     ],
   ])('refuses %s', async (_, target, message) => {
     const error = await refusal(target);

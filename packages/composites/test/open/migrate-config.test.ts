@@ -95,7 +95,7 @@ describe('openLocks with provider "migrate"', () => {
     const error: unknown = await locks.tryAcquire('key').catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     const cause = (error as LockError).cause as LockError;
-    expect(cause.message).toMatch(/connection refused.*make the phase "to!"/s);
+    expect(cause.message).toMatch(/connection refused.*set the phase to "to!"/s);
   });
 
   it.each([

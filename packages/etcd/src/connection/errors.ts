@@ -3,11 +3,11 @@ import type { ServiceError } from '@grpc/grpc-js';
 import { LockError, errorText, isLockError, misconfigured } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 
-/** What a rejected call means for the next one. */
+/** What a failed call means for the next one. */
 export type Failure =
   /** The request never left this process. */
   | 'not sent'
-  /** The member does not accept the token: it has refused the request. */
+  /** The member rejected the token, and so the request. */
   | 'token'
   /** The member has answered. */
   | 'answered'
@@ -31,7 +31,7 @@ export function isLeaseGone(error: unknown): boolean {
   return isLockError(error) && isServiceError(error.cause) && error.cause.code === status.NOT_FOUND;
 }
 
-/** Whether the store is full: it reads, deletes and renews, and writes nothing. */
+/** Whether the store is full: it still reads, deletes and renews, but writes nothing. */
 export function isFull(error: unknown): boolean {
   return isLockError(error) && isServiceError(error.cause) && error.cause.code === status.RESOURCE_EXHAUSTED;
 }
@@ -52,10 +52,10 @@ export function lockErrorOf(error: unknown, what: string, member: string): LockE
 
 function refusal(code: number | undefined, details: string): string | undefined {
   if (/authentication failed/.test(details)) return 'etcd does not accept the user or the password';
-  if (/user name is empty/.test(details)) return 'etcd asks for a user; give options "username" and "password"';
+  if (/user name is empty/.test(details)) return 'etcd requires a user; set options "username" and "password"';
   if (code === status.PERMISSION_DENIED)
-    return 'etcd does not permit it; grant the user "readwrite" on all keys with the prefix, which "/" follows';
-  if (code === status.UNAUTHENTICATED) return 'etcd does not accept the token that it gave';
+    return 'etcd denies it; grant the user "readwrite" on all keys that start with the prefix and "/"';
+  if (code === status.UNAUTHENTICATED) return 'etcd does not accept the token that it issued';
   if (code === status.UNIMPLEMENTED) return 'the server does not know this call; is it etcd, 3.4 or newer?';
   return undefined;
 }
@@ -67,7 +67,7 @@ function isServiceError(error: unknown): error is ServiceError {
 function shortened(text: string): string {
   const words = text
     .replace(/^etcdserver: /, '')
-    // What gRPC puts around the reason.
+    // gRPC's words around the reason.
     .replace(/^No connection established\. Last error: (?:Error: )?/, '')
     .replace(/\.? Resolution note: .*$/, '')
     .replace(/\.$/, '');

@@ -7,15 +7,15 @@ import { source } from '../options/options.ts';
 import { connectTo } from './member.ts';
 import type { Secrets } from './secrets.ts';
 
-/** For how long it is looked what a member is that does not answer within `limit`, in ms. */
+/** How long a member that does not answer within `limit` ms is examined, in ms. */
 export function probeTime(limit: number): number {
-  // Two looks, of at most a second each: a member that is there answers a handshake sooner.
+  // Two probes of at most a second each: a live member answers a handshake sooner.
   return Math.min(2_000, limit / 4);
 }
 
 /**
- * A better error for a first connection that failed: gRPC does not tell that the two sides do not
- * agree on TLS. `undefined`: there is none.
+ * A better error for a first connection that failed, as gRPC does not report TLS mismatches.
+ * `undefined`: none was found.
  */
 export async function explain(
   error: unknown,
@@ -65,7 +65,7 @@ function handshake({ host, port }: Host, tls: ConnectionOptions, patience: numbe
         socket.destroy();
         resolve(failure);
       };
-      // A server looks at the certificate of the client last. Then it speaks.
+      // A server checks the certificate of the client last, and then sends.
       socket.once('data', () => end());
       socket.once('error', end);
       socket.once('timeout', () => end(new Error('no answer')));

@@ -1,8 +1,8 @@
 import type { Runtime, TimerHandle } from '@locks/core/adapter';
 
 /**
- * A stream that was not used for so many ms is ended, as an open one keeps the process running. To
- * open one costs as much as a call.
+ * In ms: an unused stream is ended then, as an open one keeps the process running. Opening one
+ * costs as much as a call.
  */
 const idleFor = 1_000;
 
@@ -17,7 +17,7 @@ export class IdleEnd {
     this.#end = end;
   }
 
-  /** The stream is not used from now on. */
+  /** The stream is unused from now on. */
   begin(): void {
     this.stop();
     this.#timer = this.#runtime.setTimer(this.#end, idleFor, false);

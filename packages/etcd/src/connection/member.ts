@@ -6,7 +6,7 @@ import { Client, Metadata, credentials } from '@grpc/grpc-js';
 import type { ChannelCredentials, ClientDuplexStream } from '@grpc/grpc-js';
 import type { Method } from '../wire/calls.ts';
 
-/** An answer, and how to stop waiting for it. */
+/** An answer, and how to cancel it. */
 export interface Call<T> {
   readonly answer: Promise<T>;
   cancel(): void;
@@ -19,26 +19,26 @@ export type Stream<Request, Response> = Pick<ClientDuplexStream<Request, Respons
 export interface Member {
   /** Its address, for messages. */
   readonly name: string;
-  /** Aborted when the connection is given up. */
+  /** Aborted when the connection is closed. */
   readonly over: AbortSignal;
-  /** Sends one request. `token`: of a user who has logged in. */
+  /** Sends one request. `token`: that of the logged-in user. */
   send<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
     token: string | undefined,
   ): Call<Response>;
-  /** Opens a stream. The member ends it when it has lost its leader. */
+  /** Opens a stream. A member without a leader ends it. */
   open<Request, Response>(method: Method<Request, Response>, token: string | undefined): Stream<Request, Response>;
-  /** Gives the connection up. Its streams end. */
+  /** Closes the connection. Its streams end. */
   close(): void;
 }
 
 const channelOptions = {
-  // A proxy of the environment is for web pages.
+  // Proxies of the environment are for web pages.
   'grpc.enable_http_proxy': 0,
   // A DNS record must not change how calls are made.
   'grpc.service_config_disable_resolution': 1,
-  // The connection of another provider may be one that its owner gave up.
+  // A shared connection may be one that another provider has closed.
   'grpc.use_local_subchannel_pool': 1,
   // A queue of 2 000 claims with long keys is longer than the default of 4 MB.
   'grpc.max_receive_message_length': -1,

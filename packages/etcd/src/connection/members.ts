@@ -20,19 +20,22 @@ export interface MembersParts {
 export interface CallOptions {
   /** In ms. @default the deadline's timeout */
   readonly within?: number | undefined;
-  /** A second request changes nothing that the first did not. @default false */
+  /** Repeating the request changes nothing more. @default false */
   readonly repeats?: boolean;
-  /** In ms: a silent member is left then, and the call repeated. @default a third of the timeout */
+  /**
+   * In ms: after that a silent member is left, and the call repeated. @default a third of the
+   * timeout
+   */
   readonly patience?: number | undefined;
 }
 
 /**
- * A silent connection gets this part of the timeout, where another one is tried. More keeps calls
- * waiting after a member has died. Less leaves slow members that would have answered.
+ * The part of the timeout after which a silent connection is replaced, if there is another. More
+ * keeps calls waiting after a member has died. Less leaves slow members that would have answered.
  */
 const patience = 1 / 3;
 
-/** The members of the cluster, of which one is used until it fails. */
+/** The members of the cluster. One is used until it fails. */
 export class Members {
   readonly #parts: MembersParts;
   #next = 0;
@@ -50,12 +53,12 @@ export class Members {
     this.#parts = parts;
   }
 
-  /** Why calls are not answered at present. */
+  /** Why calls fail at present. */
   get failure(): LockError | undefined {
     return this.#failure;
   }
 
-  /** The token of the user, as the last login gave it. */
+  /** The user's token from the last login. */
   get token(): string | undefined {
     return this.#token;
   }
@@ -65,7 +68,7 @@ export class Members {
     this.#token = undefined;
   }
 
-  /** The answer of one member to `request`. `what` names the call. */
+  /** Sends `request` to one member, and returns the answer. `what` names the call. */
   call<Request, Response>(
     method: Method<Request, Response>,
     request: Request,
@@ -85,7 +88,7 @@ export class Members {
     return this.#try(send, 'a renewal of a lease', { ...options, repeats: true });
   }
 
-  /** The member that is used. Connects where there is none. */
+  /** The member in use. Connects if there is none. */
   async use(within: number = this.#parts.deadline.timeout): Promise<Member> {
     if (this.#closed !== undefined) throw this.#closed;
     if (this.#member !== undefined) return this.#member;
@@ -101,7 +104,7 @@ export class Members {
     }
   }
 
-  /** `member` has failed: the next call goes to another one. */
+  /** `member` has failed: the next call uses another one. */
   leave(member: Member): void {
     member.close();
     if (this.#member === member) this.#member = undefined;
@@ -124,7 +127,7 @@ export class Members {
       const left = Math.max(1, end - clock.now());
       const member = await this.use(left);
       const token = await this.#parts.deadline.race(this.#tokenAt(member), 'a login', left);
-      // Another call has left it meanwhile. A stream that is opened over a closed channel throws.
+      // Another call has left it. Opening a stream over a closed channel throws.
       if (member.over.aborted) continue;
       const sentAt = clock.now();
       const call = send(member, token);
@@ -156,7 +159,7 @@ export class Members {
   async #connect(): Promise<Member> {
     const { hosts, deadline, secrets } = this.#parts;
     let failure: unknown;
-    // The same one again, where there is one: the connection may be silent, and not the member.
+    // With one host, the same one again: perhaps only the connection is silent.
     const tries = Math.max(2, hosts.length);
     for (let tried = 0; tried < tries; tried++) {
       const host = hosts[this.#next % hosts.length] as Host;
@@ -170,7 +173,7 @@ export class Members {
         const { version, leader } = await deadline.race(said.answer, 'a new connection', this.patience);
         checkVersion(version);
         if (this.#closed !== undefined) throw this.#closed;
-        // It cannot answer, and another member may.
+        // This member cannot answer, but another may.
         if (leader === '0' && tried < tries - 1) throw new Error(`${member.name} knows no leader`);
         this.#member = member;
         this.#failure = undefined;
@@ -179,7 +182,7 @@ export class Members {
         member?.close();
         failure = isLockError(error) ? error : lockErrorOf(error, 'a new connection', printHost(host));
         if (isLockError(failure, 'LOCK_MISCONFIGURED') || isLockError(failure, 'LOCK_CLOSED')) throw failure;
-        // That it was late is said by the next call that is late.
+        // The next late call reports that this one was late.
         if (!isLockError(error)) this.#failure = failure as LockError;
       }
     }
@@ -204,7 +207,7 @@ export class Members {
       return token;
     } catch (error) {
       call.cancel();
-      // Users are given to services before the operator turns authentication on.
+      // Users may be configured before the operator turns authentication on.
       if (/authentication is not enabled/.test(String(error))) return undefined;
       throw lockErrorOf(error, 'a login', member.name);
     }
@@ -214,7 +217,7 @@ export class Members {
     return this.#parts.hosts.length === 1 ? left : Math.min(left, this.patience);
   }
 
-  /** How long a connection may be silent where another one is tried, in ms. */
+  /** How long a connection may be silent before another is tried, in ms. */
   get patience(): number {
     return this.#parts.deadline.timeout * patience;
   }

@@ -32,7 +32,7 @@ export class RenewalStream {
     return this.#over;
   }
 
-  /** Restarts a lease. A call that is cancelled ends the stream where that is silent. */
+  /** Restarts a lease. Cancelling the call ends a silent stream. */
   send(request: LeaseRequest): Call<KeepAliveAnswer> {
     this.#idle.stop();
     const before = this.#answers;

@@ -4,7 +4,7 @@ import type { Asked, Runtime } from '@locks/core/adapter';
 import { source } from '../options/options.ts';
 import type { AuthenticateRequest } from '../wire/messages.ts';
 
-/** What connections show, asked for each time. */
+/** Credentials and TLS options, read for each connection. */
 export interface Secrets {
   /** `undefined`: no TLS. */
   tls(): Promise<ConnectionOptions | undefined>;
@@ -12,7 +12,7 @@ export interface Secrets {
   credentials(): Promise<AuthenticateRequest | undefined>;
 }
 
-/** The options that secrets come from. */
+/** The options with secrets. */
 type SecretOptions = Readonly<
   Record<'username' | 'password', Asked<string> | undefined> & { tls: Asked<boolean | object> | undefined }
 >;

@@ -8,24 +8,25 @@ import type { Entry, KeyQueue } from './queue.ts';
 import { raises } from './token-base.ts';
 import type { Base } from './token-base.ts';
 
-// A claim is a key of etcd under a lease, which ends it. Its create revision is its position. It
-// waits, or it holds: then its value has a ttl. A release removes it, and each claim that waits
-// watches the one before it. A token is the base plus the revision of the write that granted.
+// A claim is a key of etcd under a lease, which expires it. Its create revision is its position. A
+// waiting claim has no ttl in its value; a hold has one. A release removes the key, and each
+// waiting claim watches the one before it. A token is the base plus the revision of the write that
+// granted.
 
 /** What a queue means for a claim. */
 export type Verdict =
   /** It holds the key already. */
   | { readonly kind: 'held' }
-  /** It may have the key. `own`: its position. */
+  /** It may take the key. `own`: its position. */
   | { readonly kind: 'free'; readonly own: Entry | undefined }
-  /** `ahead`: the claims of which one has to change before its turn can come. */
+  /** `ahead`: the claims of which one must change before its turn can come. */
   | { readonly kind: 'busy'; readonly own: Entry | undefined; readonly ahead: readonly Entry[] }
-  /** It shares the key, and asks for it exclusively. */
+  /** It shares the key, and requests it exclusively. */
   | { readonly kind: 'refused' };
 
 /**
- * What `queue` means for `claim`. Claims before it only end, or come to share what they hold. So
- * "free" stays true until the claim is granted, as long as it keeps its position.
+ * What `queue` means for `claim`. Claims before it only end, or start to share what they hold. So
+ * "free" stays true until the claim is granted, while it keeps its position.
  */
 export function judge({ entries }: Pick<KeyQueue, 'entries'>, claim: Claim): Verdict {
   const at = entries.findIndex(({ owner }) => owner === claim.owner);
@@ -51,15 +52,15 @@ export function tokenOf({ token, base = '0', changed }: Entry): bigint {
   return token === undefined ? BigInt(base) + changed : BigInt(token);
 }
 
-/** The base as it was read, and what a write makes of it. */
+/** The base as read, and its new value. */
 interface BaseChange {
   readonly from: Base;
   readonly to: bigint;
 }
 
 /**
- * Grants the key where `queue` is still what it was, as far as `claim` depends on it. `own`: its
- * position. Else reads the queue.
+ * Grants the key if the queue is unchanged, as far as `claim` depends on it. Otherwise reads the
+ * queue. `own`: its position.
  */
 export function grantRequest(
   keys: Keys,
@@ -83,19 +84,19 @@ export function grantRequest(
   };
 }
 
-/** Puts a claim at the end of the queue, unless it is in it. `reads`: and reads the queue. */
+/** Puts a claim at the end of the queue, unless it is in it. `reads`: also reads the queue. */
 export function placeRequest(keys: Keys, claim: Claim, lease: string, reads: boolean): TxnRequest {
   const name = keys.claim(claim.key, claim.owner);
   const put = { requestPut: { key: name, value: writeValue(claim), lease } };
   return {
     compare: [isAt(name, 0n)],
     success: [put, ...(reads ? readsOf(keys, claim, undefined) : [])],
-    // Others may have come behind it.
+    // Others may have joined behind it.
     failure: reads ? readsOfAll(keys, claim.key) : [],
   };
 }
 
-/** Puts a claim that waits under another lease. Its position stays. */
+/** Moves a waiting claim to another lease. Its position stays. */
 export function moveRequest(keys: Keys, claim: Claim, lease: string): TxnRequest {
   const key = keys.claim(claim.key, claim.owner);
   const value = writeValue(claim);
@@ -107,8 +108,8 @@ export function moveRequest(keys: Keys, claim: Claim, lease: string): TxnRequest
 }
 
 /**
- * Writes a hold again, with `claim`, `token` and under `lease`, if it is still what it was. `base`:
- * where the token is another one.
+ * Rewrites an unchanged hold, with `claim` and `token`, under `lease`. `base`: set if the token
+ * changes.
  */
 export function rewriteRequest(
   keys: Keys,
@@ -126,12 +127,12 @@ export function rewriteRequest(
   };
 }
 
-/** Removes a claim, whatever it is. That wakes those that watch it. */
+/** Removes a claim, waiting or held. This notifies those that watch it. */
 export function removal(name: Buffer): TxnRequest {
   return { compare: [], success: [{ requestDeleteRange: { key: name, prevKv: true } }], failure: [] };
 }
 
-/** Whether the last write of a key was at this revision. 0: the key is not there. */
+/** Whether the last write of a key was at this revision. 0: the key does not exist. */
 export function isAt(key: Buffer, revision: bigint): Compare {
   return { key, target: 2, result: 0, modRevision: `${revision}` };
 }

@@ -23,11 +23,11 @@ export async function attempt(parts: Parts, { claim, others, awaited, within }: 
     return await made.from(await deadline.race(reads.after(key), 'a read of the queue', within), false);
   }
   made.leads = true;
-  // It is taken to be free.
+  // The key is assumed to be free.
   return await reads.lead(key, () => made.from({ revision: 0n, entries: [], base: base.known }, others !== undefined));
 }
 
-/** How often a claim without a place tries for a key that others try for. */
+/** How often a claim without a position tries for a contended key. */
 const mostConflicts = 2;
 
 class Attempt {
@@ -38,7 +38,7 @@ class Attempt {
   /** For the hold, new or restarted in this attempt. */
   #taken: TakenLease | undefined = undefined;
   #conflicts = 0;
-  /** Others wait for it: it does not wait for them. */
+  /** Others wait for it; it does not wait for them. */
   leads = false;
 
   constructor(parts: Parts, claim: Claim, within: number) {
@@ -48,12 +48,12 @@ class Attempt {
     this.#until = parts.clock.now() + within;
   }
 
-  /** A claim that may have a hold, or a place. With `others` it and they keep their places. */
+  /** A claim that may have a hold or a position. With `others`, their positions are kept, too. */
   async again(others: readonly Claim[] | undefined): Promise<Attempted> {
     const claim = this.#claim;
     const { base, places, watches } = this.#parts;
     const entry = places.get(claim.key, claim.owner)?.entry;
-    // A watch has told that it is the first in the queue.
+    // A watch has reported that it is the first in the queue.
     if (entry !== undefined && claim.mode === 'exclusive' && watches.isFirst(claim.owner))
       return await this.from({ revision: 0n, entries: [entry], base: base.known }, others !== undefined);
     const kept = others && (await places.keep(claim.key, [claim, ...others], () => this.#left()));
@@ -81,7 +81,7 @@ class Attempt {
         if (verdict.kind !== 'busy' || verdict.own === undefined) queue = await this.enter();
         else if (created === verdict.own.created) return this.#wait(verdict.own, verdict.ahead, queue);
         else {
-          // Not all that is before its new place was read.
+          // Not everything before its new position was read.
           this.#own.created = verdict.own.created;
           queue = await this.#read();
         }
@@ -89,7 +89,7 @@ class Attempt {
     }
   }
 
-  /** Takes a key that seems to be free. Gives the queue where it is not. */
+  /** Takes a key that seems to be free. Returns the queue if it is not. */
   async #take(queue: KeyQueue, own: Entry | undefined): Promise<Grant | KeyQueue> {
     const claim = this.#claim;
     const { keys, leases, base } = this.#parts;
@@ -105,14 +105,14 @@ class Attempt {
     const revision = BigInt(answer.header.revision);
     if (!answer.succeeded) {
       const now = queueIn(answer, keys);
-      // A base that was raised is no other claim.
+      // A raised base is no conflict with another claim.
       if (base.in(now).changed === from.changed) this.#conflicts++;
       return now;
     }
     base.written(from, to, revision);
     useHold(this.#own, lease, leases);
     this.#taken = undefined;
-    // Another leader was elected since the lease was restarted.
+    // A new leader was elected since the lease was restarted.
     if (term !== undefined && term !== answer.header.raftTerm) return await this.#read();
     return this.#granted(to + revision, lease.lasts);
   }
@@ -176,8 +176,8 @@ class Attempt {
   }
 
   /**
-   * As much of the queue as an exclusive claim needs while the one before it is there. `undefined`:
-   * the whole one is needed.
+   * The part of the queue that an exclusive claim needs while the one before it exists.
+   * `undefined`: all of it is needed.
    */
   async #readAhead(): Promise<KeyQueue | undefined> {
     const { members, keys, places } = this.#parts;
@@ -188,7 +188,7 @@ class Attempt {
     return queue.entries.some(({ created }) => created === ahead.created) ? queue : undefined;
   }
 
-  /** What decides about the claim. */
+  /** Reads what decides about the claim. */
   async #read(): Promise<KeyQueue> {
     const { members, keys, places, clock, reads, deadline } = this.#parts;
     const { key, owner } = this.#claim;

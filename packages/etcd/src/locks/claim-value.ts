@@ -26,7 +26,7 @@ export function writeValue(
   return Buffer.from(JSON.stringify({ mode, permits, ...held } satisfies ClaimValue));
 }
 
-/** Reads what the one above has written. `undefined`: it is of another program, or version. */
+/** Reads what `writeValue` has written. `undefined`: another program or version wrote it. */
 export function readValue(bytes: Buffer): ClaimValue | undefined {
   try {
     const value = JSON.parse(bytes.toString()) as Partial<ClaimValue> | null;

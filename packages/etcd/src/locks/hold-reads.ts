@@ -6,7 +6,7 @@ import type { Keys } from './keys.ts';
 import type { Members } from '../connection/members.ts';
 import { txn } from '../wire/calls.ts';
 
-/** What a read of a hold has found. */
+/** The result of reading a hold. */
 export interface HoldRead {
   readonly queue: KeyQueue;
   /** The raft term of the answer. */
@@ -22,15 +22,15 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** So many reads are one transaction at most. etcd takes 128 operations. */
+/** The most reads in one transaction. etcd allows 128 operations. */
 const largest = 100;
-/** So many of these transactions are under way at once. Fewer make larger ones, and wait longer. */
+/** The most such transactions in flight. Fewer make larger ones, and wait longer. */
 const atOnce = 4;
 
 /**
- * Reads holds. A process with thousands of leases reads one with each renewal. Those that come
- * while others are read travel together. Those of one tick would be one: each renewal is answered
- * in a tick of its own, and 2 000 leases then sent 11 times as many reads.
+ * Reads holds in batches: a process with thousands of leases reads one with each renewal. Reads
+ * requested during a transaction go into the next one. Batching per tick is not enough: each
+ * renewal is answered in its own tick, and 2 000 leases then sent 11 times as many reads.
  */
 export class HoldReads {
   readonly #members: Members;
@@ -45,7 +45,7 @@ export class HoldReads {
     this.#deadline = deadline;
   }
 
-  /** The hold, or the place, of `claim`, and the base of tokens. */
+  /** The hold or position of `claim`, and the base of tokens. */
   read(claim: Pick<Claim, 'key' | 'owner'>, within: number, patience: number): Promise<HoldRead> {
     const answer = new Promise<HoldRead>((resolve, reject) =>
       this.#waiting.push({ claim, within, patience, resolve, reject }),
@@ -78,7 +78,7 @@ export class HoldReads {
         try {
           resolve({ queue: queueIn({ ...answer, responses }, keys), term: answer.header.raftTerm });
         } catch (error) {
-          // Another program has written to this one.
+          // Another program has written this value.
           reject(error);
         }
       }

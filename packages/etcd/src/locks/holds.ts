@@ -16,8 +16,8 @@ export interface Restarted extends Required<Pick<Renewal, 'hold'>> {
 }
 
 /**
- * A renewal waits for a silent connection for this part of the ttl, before it takes another one.
- * More loses leases with a short ttl. Less leaves connections that are slow.
+ * The part of the ttl after which a renewal leaves a silent connection. More loses leases with a
+ * short ttl. Less leaves slow connections.
  */
 const silence = 1 / 6;
 /** In ms: it waits so long at least. A hold that rests is renewed for what is left of that. */
@@ -26,18 +26,18 @@ const leastSilence = 100;
 export interface RestartOptions {
   /** By the clock. */
   readonly until: number;
-  /** The hold stays exclusive, or shared, as it is. Else it becomes what the claim says. */
+  /** The hold keeps its mode. Otherwise it gets that of the claim. */
   readonly renews: boolean;
-  /** Its token from now on. */
+  /** Its new token. */
   readonly token?: bigint | undefined;
 }
 
 /**
  * Restarts the ttl of the hold of `claim`. `undefined`: it does not hold, or has a higher token.
  *
- * The leader of a time before may still restart leases, when another leader counts already. So the
- * hold is read afterwards. A read asks a majority. If the raft term is still the one from before,
- * no other leader was there.
+ * A deposed leader may still restart leases while a new leader already expires them. So the hold is
+ * read afterwards, which needs a majority. If the raft term is unchanged, there was no other
+ * leader.
  */
 export async function restart(
   parts: Parts,
@@ -63,21 +63,21 @@ export async function restart(
       adopt(parts, claim, own.lease, kept.lasts);
       return { token, hold: kept.lasts };
     }
-    // Another call has put the hold under another lease, or a leader was elected.
+    // Another call has moved the hold to another lease, or a leader was elected.
     id = own.lease;
     if (clock.now() >= until) throw late(claim);
   }
 }
 
-/** What a hold is written as. */
+/** The new value of a hold. */
 type Wanted = Pick<Claim, 'key' | 'owner'> & Held;
 
-/** Whether only the lease of the hold has to be restarted. */
+/** Whether only the lease of the hold must be restarted. */
 function isSame(own: Entry, { ttl, mode, permits }: Wanted): boolean {
   return own.ttl === ttl && own.mode === mode && own.permits === permits;
 }
 
-/** Writes the hold again, under a lease of the claim's ttl. `undefined`: the caller looks again. */
+/** Rewrites the hold, under a lease of the claim's ttl. `undefined`: the caller retries. */
 async function rewrite(
   { members, keys, leases, owners, clock, base }: Parts,
   claim: Wanted,
@@ -89,7 +89,7 @@ async function rewrite(
   const { lease, term } = await leases.take(secondsFor(claim.ttl), left());
   const token = told ?? tokenOf(own);
   const from = base.in(queue);
-  // No more than that, or the members of a quorum would raise each other without end.
+  // Not more, or the members of a quorum would raise each other endlessly.
   const to = base.above(from, token, queue.revision, 0n);
   const change = told === undefined ? undefined : { from, to };
   const request = rewriteRequest(keys, claim, lease.id, own, token, change);
@@ -111,13 +111,13 @@ async function rewrite(
   }
 }
 
-/** The hold is under the lease `id`, as etcd says. */
+/** Notes that the hold is under the lease `id`, as read from etcd. */
 function adopt({ owners, leases }: Parts, { owner, ttl }: Claim, id: string, lasts: number): void {
   const mine = owners.keep(owner, lasts);
   if (mine.hold?.id !== id) useHold(mine, { id, seconds: secondsFor(ttl), lasts, unsure: true }, leases);
 }
 
-/** The hold is under `lease`. Of another one it is not certain what still comes for it. */
+/** Notes that the hold is under `lease`. Requests for an earlier one may still arrive. */
 export function useHold(mine: OwnClaim, lease: Lease, leases: Leases): void {
   if (mine.hold !== undefined && mine.hold.id !== lease.id) leases.end(mine.hold.id);
   mine.hold = lease;

@@ -3,15 +3,15 @@ import type { Keys } from './keys.ts';
 import { read, readsOfAll } from './queue.ts';
 import type { KeyQueue } from './queue.ts';
 
-/** What goes on for a key, and the read that follows it. */
+/** Work on a key in progress, and the read that follows it. */
 interface KeyRead {
   readonly running: Promise<unknown>;
   next: Promise<KeyQueue> | undefined;
 }
 
 /**
- * Claims of this process that come for one key at once would read the same. One of them tries, and
- * the others read together, after it. The read begins after each of their calls.
+ * Simultaneous claims of this process on one key would read the same. One of them tries, and the
+ * others share a read that begins after it, and after each of their calls.
  */
 export class KeyReads {
   readonly #members: Members;
@@ -28,7 +28,7 @@ export class KeyReads {
     return this.#reads.has(key);
   }
 
-  /** `work` for `key`, which others wait for. */
+  /** Runs `work` for `key`; others wait for it. */
   async lead<T>(key: string, work: () => Promise<T>): Promise<T> {
     const running = work();
     const known: KeyRead = { running, next: undefined };
@@ -40,7 +40,7 @@ export class KeyReads {
     }
   }
 
-  /** The queue of `key`, read after what goes on for it now. */
+  /** The queue of `key`, read after the work in progress. */
   async after(key: string): Promise<KeyQueue> {
     const known = this.#reads.get(key);
     const readNow = (): Promise<KeyQueue> =>

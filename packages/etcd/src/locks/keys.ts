@@ -1,21 +1,21 @@
 import type { KeyRange } from '../wire/messages.ts';
 
-/** Where the provider has what in etcd. */
+/** The names of the provider's keys in etcd. */
 export interface Keys {
-  /** Changed by no one: a watch on it shows that the stream works. */
+  /** Never changed: a watch on it shows that the stream works. */
   readonly quiet: Buffer;
-  /** One claim on `key`: it holds, or waits. */
+  /** The key of one claim on `key`, held or waiting. */
   claim(key: string, owner: string): Buffer;
   /** All claims on `key`. */
   queue(key: string): Required<KeyRange>;
   /** The claims on all keys that begin with `prefix`. */
   queues(prefix: string): Required<KeyRange>;
-  /** The key and the owner of a claim. `undefined`: the name is of another program. */
+  /** The key and the owner of a claim. `undefined`: the name belongs to another program. */
   readClaim(name: Buffer): { readonly key: string; readonly owner: string } | undefined;
   /** The base of all tokens. */
   readonly base: Buffer;
   register(name: string): Buffer;
-  /** The highest token that a guard has let pass for `resource`. */
+  /** The highest token that a guard has accepted for `resource`. */
   fence(resource: string): Buffer;
 }
 
@@ -42,7 +42,7 @@ export function keysBelow(prefix: string): Keys {
   };
 }
 
-/** Keys of users with a "/" do not end where an owner begins. Only what must be is escaped. */
+/** Keys of users may contain "/", which separates the owner. Only that is escaped. */
 function escaped(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('/', '%2F');
 }

@@ -3,12 +3,12 @@ import type { Runtime } from '@locks/core/adapter';
 import type { Members } from '../connection/members.ts';
 import { leaseGrant, leaseRevoke } from '../wire/calls.ts';
 
-/** A lease of etcd, under which one claim is at a time. */
+/** A lease of etcd, used by one claim at a time. */
 export interface Lease {
   readonly id: string;
-  /** The time to live that was asked for. */
+  /** The requested time to live. */
   readonly seconds: number;
-  /** How long it lasts without a renewal, in ms: etcd may give more than was asked for. */
+  /** How long it lasts without a renewal, in ms: etcd may grant more than requested. */
   readonly lasts: number;
   /** A call that uses it was not answered, and may still take effect. */
   unsure: boolean;
@@ -25,19 +25,19 @@ export interface TakenLease {
 export interface Kept {
   /** In ms. */
   readonly lasts: number;
-  /** The raft term of the member before it had the lease restarted. */
+  /** The raft term of the member before it restarted the lease. */
   readonly term: string;
 }
 
 /**
- * How many leases without a claim are kept for the next claims. To make a lease costs etcd a write
- * to disk. More leave more leases to expire after a burst.
+ * How many unused leases are kept for the next claims, as creating one costs etcd a disk write.
+ * More leave more leases to expire after a burst.
  */
 const longestList = 256;
 
 /**
- * A provider that closes waits so long for the end of its leases, in ms. With less, a busy etcd
- * keeps them until they expire, which takes the ttl. With more, a silent one delays the close.
+ * How long closing waits for the end of leases, in ms. With less, a busy etcd keeps them until they
+ * expire. With more, a silent one delays the close.
  */
 const closePatience = 1_000;
 
@@ -45,7 +45,7 @@ const closePatience = 1_000;
 export class Leases {
   readonly #members: Members;
   readonly #runtime: Runtime;
-  /** Unused ones, by the seconds that were asked for. The clock says when each has surely ended. */
+  /** Unused ones, by requested seconds. The clock says when each has surely ended. */
   readonly #ending = new Set<Promise<void>>();
   readonly #unused = new Map<number, { readonly lease: Lease; readonly until: number }[]>();
 
@@ -77,7 +77,7 @@ export class Leases {
     return lasts > 0 ? { lasts, term: answer.header.raftTerm } : undefined;
   }
 
-  /** No claim uses `lease` any more. */
+  /** Returns `lease` to the unused ones. */
   give(lease: Lease): void {
     if (lease.unsure) {
       this.end(lease.id);
@@ -89,7 +89,7 @@ export class Leases {
     else list.push({ lease, until: this.#runtime.clock.now() + lease.lasts });
   }
 
-  /** Ends a lease in the background. If that fails, it expires. What still comes for it fails. */
+  /** Ends a lease in the background. If that fails, it expires. Later requests with it fail. */
   end(id: string): void {
     const call = this.#members.call(leaseRevoke, { ID: id }, 'the end of a lease', { repeats: true });
     const ended: Promise<void> = call.then(
@@ -99,7 +99,7 @@ export class Leases {
     this.#ending.add(ended);
   }
 
-  /** Ends the leases without a claim. Resolves when etcd has answered, or soon. */
+  /** Ends the unused leases. Resolves when etcd has answered, after a second at most. */
   async close(): Promise<void> {
     for (const list of this.#unused.values()) for (const { lease } of list.splice(0)) this.end(lease.id);
     if (this.#ending.size > 0) await settledWithin(this.#runtime, closePatience, Promise.all(this.#ending));

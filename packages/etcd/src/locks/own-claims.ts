@@ -3,18 +3,18 @@ import type { Lease } from './leases.ts';
 
 /** One claim of this process. */
 export interface OwnClaim {
-  /** The lease of its hold, or of attempts to get it. */
+  /** The lease of its hold, or of its attempts. */
   hold: Lease | undefined;
   /** The revision of its position in the queue, as last seen. */
   created: bigint | undefined;
-  /** By the clock: hold and place have ended then, unless they were restarted. */
+  /** By the clock: the hold and the position end then, unless restarted. */
   until: number;
 }
 
-/** Fewer entries than this are not worth a look. */
+/** With fewer entries no clean-up is worthwhile. */
 const fewest = 256;
 
-/** The claims of this process. Not each one is released, so old ones are dropped. */
+/** The claims of this process. Some are never released, so old ones are dropped. */
 export class OwnClaims {
   readonly #clock: Clock;
   readonly #owners = new Map<string, OwnClaim>();
@@ -28,7 +28,7 @@ export class OwnClaims {
     return this.#owners.get(owner);
   }
 
-  /** That of `owner`, kept for `lasts` ms from now at least. */
+  /** The claim of `owner`, kept for at least `lasts` ms from now. */
   keep(owner: string, lasts: number): OwnClaim {
     const until = this.#clock.now() + lasts;
     let own = this.#owners.get(owner);

@@ -17,63 +17,63 @@ interface PlaceParts {
   readonly clock: Clock;
 }
 
-/** The place of one claim of this process in the queue of its key. */
+/** The position of one claim of this process in the queue of its key. */
 export interface Place {
-  /** The id of the lease that it is under, as far as this process knows. */
+  /** The id of its lease, as far as this process knows. */
   lease: string | undefined;
-  /** As it was seen last, unless it was written since. */
+  /** As last read, unless written since. */
   entry: Entry | undefined;
-  /** The claim before it as it was seen last, where no other one matters. */
+  /** The claim before it as last read, if no other one matters. */
   ahead: Entry | undefined;
-  /** How many requests that make it may still take effect. */
+  /** How many requests that create it may still take effect. */
   unanswered: number;
 }
 
-/** The places of this process in the queue of one key. */
+/** The positions of this process in the queue of one key. */
 interface KeyPlaces {
   readonly byOwner: Map<string, Place>;
   lease: Lease | undefined;
   /** When the last restart of `lease` was sent, by the clock. */
   keptAt: number;
-  /** A restart of `lease` under way, or of the one that follows it. */
+  /** A restart of `lease`, or of the one that follows it, in progress. */
   keeping: Promise<Lease> | undefined;
 }
 
 /**
- * A lease that was restarted within this part of its time is not restarted again. More makes a late
- * sign of life lose the place. Less sends a renewal for each claim of a crowd.
+ * A lease restarted within this part of its time is not restarted again. More may lose the position
+ * after a late renewal. Less sends a renewal for each claim of a crowd.
  */
 const fresh = 1 / 30;
 /**
- * From so many claims of this process on, those that wait for a key read its queue together. For
- * each read etcd reads and sorts all of it. With less, a claim that enters sends one call more.
- * With more, queues of thousands take etcd longer.
+ * From this number of waiting claims on, the claims of this process read the queue of a key
+ * together, as etcd reads and sorts all of it each time. With less, a claim that enters sends one
+ * more call. With more, queues of thousands take etcd longer.
  */
 const crowd = 8;
 
 /**
- * One lease for all places of this process in the queue of a key: each repeat of one of the claims
- * keeps all of them. A place must not outlive its claim. So where a claim leaves and its place may
- * stay, or come later, that lease is restarted no more. The other places get a new one, each at its
- * next sign of life.
+ * One lease for all positions of this process in the queue of a key: an attempt of any claim keeps
+ * all of them. A position must not outlive its claim. So if a claim leaves and its position may
+ * still exist, or be created later, that lease is no longer restarted. The other positions move to
+ * a new one with their next attempts.
  */
 export class PlaceLeases {
   readonly #parts: PlaceParts;
   readonly #seconds: number;
   readonly #keys = new Map<string, KeyPlaces>();
 
-  /** A place lasts for `seconds` without a repeat. */
+  /** A position lasts for `seconds` without a repeat. */
   constructor(parts: PlaceParts, seconds: number) {
     this.#parts = parts;
     this.#seconds = seconds;
   }
 
-  /** Whether `owner` may have a place in the queue of `key`. */
+  /** Whether `owner` may have a position in the queue of `key`. */
   has(key: string, owner: string): boolean {
     return this.get(key, owner) !== undefined;
   }
 
-  /** Whether so many claims of this process wait for `key` that they read its queue together. */
+  /** Whether enough claims of this process wait for `key` to read its queue together. */
   isCrowd(key: string): boolean {
     return (this.#keys.get(key)?.byOwner.size ?? 0) >= crowd;
   }
@@ -83,8 +83,8 @@ export class PlaceLeases {
   }
 
   /**
-   * Puts `claim` at the end of the queue. With `reads` it gives the queue then. `undefined`: read
-   * it. `isOver`: whether the claim was released. `left`: how many ms are left.
+   * Puts `claim` at the end of the queue. With `reads` it returns the queue; `undefined`: read it.
+   * `isOver`: whether the claim was released. `left`: how many ms are left.
    */
   async enter(claim: Claim, reads: boolean, isOver: () => boolean, left: () => number): Promise<KeyQueue | undefined> {
     const { members, keys } = this.#parts;
@@ -92,7 +92,7 @@ export class PlaceLeases {
     const place = this.#placeFor(key, owner);
     try {
       const lease = await this.#keep(key, left());
-      // It was released meanwhile: a place would be left.
+      // It was released in the meantime: the position would remain.
       if (lease === undefined || isOver() || this.get(key, owner) !== place) throw late(claim);
       place.unanswered++;
       const request = placeRequest(keys, claim, lease.id, reads);
@@ -116,8 +116,8 @@ export class PlaceLeases {
   }
 
   /**
-   * Restarts the lease of the places of `claims`, which wait for `key`, and puts them under it.
-   * Gives the owners of those that are in the queue still.
+   * Restarts the lease of the positions of `claims`, which wait for `key`, and moves them to it.
+   * Returns the owners of those still in the queue.
    */
   async keep(key: string, claims: readonly Claim[], left: () => number): Promise<readonly string[]> {
     const { members, keys } = this.#parts;
@@ -140,8 +140,8 @@ export class PlaceLeases {
   }
 
   /**
-   * `owner` has no place in the queue of `key` any more. `unsure`: it may have one, as its removal
-   * was not answered.
+   * `owner` has left the queue of `key`. `unsure`: its removal was not answered, so its position
+   * may still exist.
    */
   leave(key: string, owner: string, unsure: boolean): void {
     const places = this.#keys.get(key);
@@ -167,7 +167,7 @@ export class PlaceLeases {
     this.#keys.clear();
   }
 
-  /** From now on `owner` may have a place in the queue of `key`, until it leaves. */
+  /** From now on `owner` may have a position in the queue of `key`, until it leaves. */
   #placeFor(key: string, owner: string): Place {
     let places = this.#keys.get(key);
     if (places === undefined) {
@@ -182,7 +182,9 @@ export class PlaceLeases {
     return place;
   }
 
-  /** The lease of the places in the queue of `key`, just restarted. `undefined`: all have left. */
+  /**
+   * The just restarted lease of the positions in the queue of `key`. `undefined`: all have left.
+   */
   async #keep(key: string, within: number): Promise<Lease | undefined> {
     const places = this.#keys.get(key);
     if (places === undefined) return undefined;
@@ -198,7 +200,7 @@ export class PlaceLeases {
         places.lease = kept;
         places.keptAt = now;
       }
-      // All have left meanwhile.
+      // All have left in the meantime.
       if (kept !== lease && this.#keys.get(key) !== places) this.#parts.leases.give(kept);
       return kept;
     } finally {

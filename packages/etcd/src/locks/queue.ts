@@ -22,11 +22,11 @@ export interface Entry extends ClaimValue {
   readonly lease: string;
 }
 
-/** What was read of a key. */
+/** The result of reading a key. */
 export interface KeyQueue {
-  /** That of the store when it was read. */
+  /** The revision of the store at the read. */
   readonly revision: bigint;
-  /** Claims in their order: holders, and then waiters. */
+  /** Claims in order: holders, then waiters. */
   readonly entries: readonly Entry[];
   /** The base of tokens. */
   readonly base: Base;
@@ -43,9 +43,9 @@ export function readsOfAll(keys: Keys, key: string): readonly Operation[] {
 }
 
 /**
- * Reads what decides about `claim`. Sharers count all claims. An exclusive one needs itself, the
- * first, and the one before it: the queue may have a thousand. `created`: the revision of its
- * place.
+ * Reads what decides about `claim`. A shared one needs all claims. An exclusive one needs itself,
+ * the first, and the one before it, as the queue may have a thousand. `created`: the revision of
+ * its position.
  */
 export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): readonly Operation[] {
   if (claim.mode === 'shared') return readsOfAll(keys, claim.key);
@@ -58,7 +58,7 @@ export function readsOf(keys: Keys, claim: Claim, created: bigint | undefined): 
   ];
 }
 
-/** What `reads` find of a key, by one transaction. */
+/** Reads a key with `reads`, in one transaction. */
 export async function read(
   members: Members,
   keys: Keys,
@@ -70,8 +70,9 @@ export async function read(
 }
 
 /**
- * What the reads in a transaction have found of a key. @throws `LOCK_MISCONFIGURED` where another
- * program has written there: it may be a newer version, whose claim counts.
+ * The claims of a key in the answer of a transaction.
+ * @throws `LOCK_MISCONFIGURED` if another program has written one: it may be a newer version, whose
+ * claim counts.
  */
 export function queueIn({ header, responses }: TxnAnswer, keys: Keys): KeyQueue {
   const entries = new Map<string, KeyValue>();
@@ -89,7 +90,7 @@ export function queueIn({ header, responses }: TxnAnswer, keys: Keys): KeyQueue 
   };
 }
 
-/** A claim, as etcd gives it. `undefined`: another program has written it. */
+/** A claim as etcd returns it. `undefined`: another program has written it. */
 export function readEntry(kv: KeyValue, keys: Keys): Entry | undefined {
   const value = readValue(kv.value);
   const owner = keys.readClaim(kv.key)?.owner;
@@ -98,7 +99,7 @@ export function readEntry(kv: KeyValue, keys: Keys): Entry | undefined {
   return { ...value, name, owner, created: BigInt(createRevision), changed: BigInt(modRevision), lease };
 }
 
-/** The error of a call that was overtaken by others for all of its time. */
+/** The error of a call that others outpaced for its whole time. */
 export function late({ key }: Pick<Claim, 'key'>): LockError {
   return new LockError('LOCK_UNAVAILABLE', `etcd: the claims on ${JSON.stringify(key)} kept changing.`, { key });
 }

@@ -6,7 +6,7 @@ import { isHeld, removal } from './algorithm.ts';
 import type { Parts } from './parts.ts';
 import { readEntry } from './queue.ts';
 
-/** Removes what the claim has. `true`: that was a hold. */
+/** Removes the claim. Resolves to `true` if it was a hold. */
 export async function release(
   { members, keys, leases, owners, places, clock }: Parts,
   claim: Claim,
@@ -22,9 +22,9 @@ export async function release(
   try {
     removed = await send(members.patience).catch(async (error: unknown) => {
       if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
-      // The connection may be one of before a freeze.
+      // The connection may predate a pause of this process.
       const again = await send(Math.max(1, end - clock.now()));
-      // The first one may have freed it.
+      // The first request may have freed it.
       const isUnknown =
         prevKvsOf(again).length === 0 && hold !== undefined && own !== undefined && own.until > clock.now();
       if (isUnknown) throw error;

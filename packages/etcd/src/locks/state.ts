@@ -7,15 +7,20 @@ import type { Parts } from './parts.ts';
 import { readEntry, readsOfAll } from './queue.ts';
 import type { Entry } from './queue.ts';
 
-/** How many claims in the queue are named, as the contract has it. */
+/** The most waiters that are listed, as in the contract. */
 const mostShown = 100;
 
 /** The contract's `inspect`. */
 export async function inspect(parts: Parts, key: string): Promise<KeyState> {
   const reads = readsOfAll(parts.keys, key);
-  const { responses } = await parts.members.call(txn, { compare: [], success: reads, failure: [] }, 'a look at a key', {
-    repeats: true,
-  });
+  const { responses } = await parts.members.call(
+    txn,
+    { compare: [], success: reads, failure: [] },
+    'an inspection of a key',
+    {
+      repeats: true,
+    },
+  );
   const found = (responses[1]?.responseRange?.kvs ?? []).flatMap((kv) => readEntry(kv, parts.keys) ?? []);
   const held = found.filter(isHeld);
   const waiting = found.slice(held.length);
@@ -28,9 +33,9 @@ export async function inspect(parts: Parts, key: string): Promise<KeyState> {
   return { key, holders: holders.flat(), waiters: waiting.length, ...(first.length > 0 && { queue: first }) };
 }
 
-/** None where the hold has ended since. */
+/** None if the hold has ended in the meantime. */
 async function holderOf(members: Members, entry: Entry): Promise<readonly Holder[]> {
-  const { TTL } = await members.call(leaseTimeToLive, { ID: entry.lease }, 'a look at a lease', { repeats: true });
+  const { TTL } = await members.call(leaseTimeToLive, { ID: entry.lease }, 'a read of a lease', { repeats: true });
   const seconds = Number(TTL);
   if (seconds < 0) return [];
   // Whole seconds, rounded down. The lease may be longer than the ttl.

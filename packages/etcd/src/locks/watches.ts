@@ -12,36 +12,36 @@ import type { ClaimValue } from './claim-value.ts';
 import type { Keys } from './keys.ts';
 import type { Entry } from './queue.ts';
 
-/** What one claim in the queue looks at. */
+/** What one waiting claim watches. */
 interface Watch {
   readonly id: number;
   readonly owner: string;
   /** The claims before it, by their keys in etcd. */
   readonly ahead: ReadonlySet<string>;
-  /** There is one claim before it, which holds the key alone: no other one is before it. */
+  /** The only claim before it holds the key exclusively, so it is next. */
   isNext: boolean;
 }
 
-/** The stream of watches of this process, while it is open. */
+/** The open stream of watches of this process. */
 interface Open {
   readonly stream: Stream<WatchRequest, WatchAnswer>;
   readonly heard: (owner: string) => void;
   readonly idle: IdleEnd;
   readonly byId: Map<number, Watch>;
-  /** Told when the server has made the watch. */
+  /** Called when the server has created the watch. */
   readonly made: Map<number, () => void>;
 }
 
 const change = 0;
 
-/** How the claims of this process hear that claims before them have ended: one stream for all. */
+/** Notifies the claims of this process that claims before them have ended, over one stream. */
 export class Watches {
   readonly #members: Members;
   readonly #keys: Keys;
   readonly #deadline: Deadline;
   readonly #runtime: Runtime;
   readonly #byOwner = new Map<string, Watch>();
-  /** Claims before which there is none, as no other one can come before them. */
+  /** Claims that are first: no other can come before them. */
   readonly #first = new Set<string>();
   #open: Open | undefined = undefined;
   #lastId = 0;
@@ -85,7 +85,7 @@ export class Watches {
     return listener;
   };
 
-  /** Tells `claim` of the next change of one of `ahead`, which were read at `revision`. */
+  /** Notifies `claim` of the next change of one of `ahead`, as read at `revision`. */
   watch({ key, owner }: Claim, ahead: readonly Entry[], revision: bigint): void {
     const open = this.#open;
     this.#first.delete(owner);
@@ -106,7 +106,7 @@ export class Watches {
     open.stream.write({ createRequest: { ...range, startRevision: `${revision + 1n}`, watchId: watch.id } });
   }
 
-  /** Whether `owner` is the first in the queue, as long as it has its place. */
+  /** Whether `owner` is first in the queue, while it has its position. */
   isFirst(owner: string): boolean {
     return this.#first.has(owner);
   }
@@ -138,7 +138,7 @@ export class Watches {
     }
   }
 
-  /** Whether a change of a claim may let the next one go: it has ended, or shares what it holds. */
+  /** Whether a change of a claim may free the next one: it has ended, or shares what it holds. */
   #frees(watch: Watch, { type, kv }: WatchAnswer['events'][number]): boolean {
     if (!watch.ahead.has(kv.key.toString())) return false;
     if (type !== change) {
@@ -146,13 +146,16 @@ export class Watches {
       return true;
     }
     const value = readValue(kv.value);
-    // Another program has written it: the next read says so.
+    // Another program has written it: the next read reports that.
     if (value === undefined) return true;
     if (watch.ahead.size === 1 && holdsAlone(value)) watch.isNext = true;
     return value.ttl !== undefined && value.mode === 'shared';
   }
 
-  /** The token of the stream has ended, or the user may not read. The next call finds out. */
+  /**
+   * The token of the stream has expired, or the user has no right to read. The next call reports
+   * which.
+   */
   #refused(reason: string, fail: (error: unknown) => void): void {
     this.#members.forgetToken();
     fail(new Error(reason === '' ? 'the member ended a watch' : reason));
@@ -165,7 +168,7 @@ export class Watches {
     if (open.byId.size === 0) open.idle.begin();
   }
 
-  /** Resolves when the server has made a watch: so it still answers on this stream. */
+  /** Resolves when the server has created a watch, so the stream works. */
   async #probe(open: Open): Promise<void> {
     const watchId = ++this.#lastId;
     const made = new Promise<void>((resolve) => open.made.set(watchId, resolve));

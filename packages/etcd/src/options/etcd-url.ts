@@ -2,7 +2,7 @@ import { misconfigured, readAuthority } from '@locks/core/adapter';
 import type { Authority, LockError } from '@locks/core/adapter';
 import { source } from './options.ts';
 
-/** What a URL says. */
+/** A parsed URL. */
 export interface EtcdUrl extends Authority {
   readonly secure: boolean;
   readonly prefix: string | undefined;
@@ -11,12 +11,12 @@ export interface EtcdUrl extends Authority {
 const example = 'etcd://user:password@host1:2379,host2:2379/prefix';
 const shape = /^etcd(s?):\/\/([^/?#]*)\/?([^?#]*)$/i;
 
-/** The port of a member, where none is given. */
+/** The default port of a member. */
 export const memberPort = 2379;
 
 /**
- * Reads `etcd://user:password@host1:2379,host2:2379/prefix`. With `etcds` in front, it is TLS.
- * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
+ * Reads `etcd://user:password@host1:2379,host2:2379/prefix`; `etcds` means TLS.
+ * @throws `LOCK_MISCONFIGURED`, without quoting the URL, which may contain a password.
  */
 export function readEtcdUrl(text: string): EtcdUrl {
   const [, secure, authority = '', path = ''] = shape.exec(text) ?? [];
@@ -26,7 +26,7 @@ export function readEtcdUrl(text: string): EtcdUrl {
     throw misconfigured(source.where, `its URL must start with etcd:// or etcds://, not ${scheme}`);
   }
   const read = readAuthority(authority, memberPort);
-  // Behind a "/" of a password stands the rest of it.
+  // A "/" in the password would put the remainder here.
   if (read === undefined || path.includes('@')) throw unreadable();
   const prefix = decode(path.replace(/\/$/, ''));
   return { secure: secure !== '', ...read, prefix: prefix === '' ? undefined : prefix };

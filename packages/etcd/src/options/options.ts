@@ -4,15 +4,15 @@ import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter'
 /** Options of the etcd provider. */
 export interface EtcdOptions {
   /**
-   * What the provider's keys in etcd start with: `<prefix>/claims/…`. All services that share locks
-   * have the same one. @default 'locks'
+   * The prefix of the provider's keys in etcd: `<prefix>/claims/…`. The same in all services that
+   * share locks. @default 'locks'
    */
   readonly prefix?: string | undefined;
   /** Each call settles within this time. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
    * How long a position in the queue lasts without a repeat, rounded up to seconds. Waiters repeat
-   * at a third of it. @default 6_000 ms
+   * after a third of it. @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
 }
@@ -34,7 +34,10 @@ export interface ReadEtcdOptions {
   readonly waiterTtl: number;
 }
 
-/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/**
+ * Checks `options`.
+ * @throws `LOCK_MISCONFIGURED` with the option, its value and what it must be.
+ */
 export function readEtcdOptions(options: EtcdOptions): ReadEtcdOptions {
   const { prefix = 'locks', timeout = 5_000, waiterTtl = 6_000 } = readOptions(etcdReaders, options, source);
   return { prefix, timeout, waiterTtl };

@@ -17,8 +17,8 @@ import type {
 import { decode, encode, message, oneOf, some } from './protobuf.ts';
 import type { MessageType } from './protobuf.ts';
 
-// What this package uses of etcd's API, version 3.4 and later. Fields that it does not read are
-// left out. The numbers are etcd's.
+// The part of etcd's API that this package uses, version 3.4 and later. Unused fields are left out.
+// The numbers are etcd's.
 
 const none = message({});
 const header = message({ revision: [3, 'int64'], raftTerm: [4, 'int64'] });
@@ -100,7 +100,7 @@ export const leaseGrant: Method<LeaseGrantRequest, LeaseAnswer> = method(
 );
 /** Ends a lease, and removes its keys. */
 export const leaseRevoke: Method<LeaseRequest, object> = method('Lease/LeaseRevoke', lease, none);
-/** Tells the seconds that a lease has left. */
+/** Returns the seconds that a lease has left. */
 export const leaseTimeToLive: Method<LeaseRequest, Pick<LeaseAnswer, 'TTL'>> = method(
   'Lease/LeaseTimeToLive',
   lease,
@@ -112,7 +112,7 @@ export const leaseKeepAlive: Method<LeaseRequest, KeepAliveAnswer> = method(
   lease,
   message({ header: [1, header], ID: [2, 'int64'], TTL: [3, 'int64'] }),
 );
-/** Hears of changes of keys: a stream. */
+/** Reports changes of keys: a stream. */
 export const watch: Method<WatchRequest, WatchAnswer> = method(
   'Watch/Watch',
   oneOf({ createRequest: [1, watchCreate], cancelRequest: [2, message({ watchId: [1, 'int64'] })] }),
@@ -125,13 +125,13 @@ export const watch: Method<WatchRequest, WatchAnswer> = method(
     events: some(11, message({ type: [1, 'int32'], kv: [2, keyValue] })),
   }),
 );
-/** A token for a name and its password. */
+/** A token for a user name and password. */
 export const authenticate: Method<AuthenticateRequest, { readonly token: string }> = method(
   'Auth/Authenticate',
   message({ name: [1, 'string'], password: [2, 'string'] }),
   message({ token: [2, 'string'] }),
 );
-/** What a member says of itself. */
+/** The status of a member. */
 export const status: Method<object, StatusAnswer> = method(
   'Maintenance/Status',
   none,

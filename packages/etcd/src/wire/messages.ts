@@ -1,4 +1,4 @@
-/** Numbers of 64 bits are decimal text. Keys and values are bytes. */
+/** 64-bit numbers are decimal text. Keys and values are bytes. */
 export interface Header {
   readonly revision: string;
   readonly raftTerm: string;
@@ -14,7 +14,7 @@ export interface KeyValue {
   readonly lease: string;
 }
 
-/** A key, or all from `key` on that are less than `rangeEnd`. */
+/** A key, or all keys from `key` up to, but not including, `rangeEnd`. */
 export interface KeyRange {
   readonly key: Buffer;
   readonly rangeEnd?: Buffer;
@@ -25,13 +25,13 @@ export interface RangeRequest extends KeyRange {
   readonly limit?: number;
   /** 1: ascending, 2: descending. */
   readonly sortOrder?: 1 | 2;
-  /** 2: by the revision that made the key. */
+  /** 2: by create revision. */
   readonly sortTarget?: 2;
-  /** Keys that were made later are left out. */
+  /** Keys created later are left out. */
   readonly maxCreateRevision?: string;
 }
 
-/** What was read. */
+/** The result of a read. */
 export interface RangeAnswer {
   readonly kvs: readonly KeyValue[];
   readonly more: boolean;
@@ -43,21 +43,21 @@ export type Operation =
   | { readonly requestPut: { readonly key: Buffer; readonly value: Buffer; readonly lease?: string } }
   | { readonly requestDeleteRange: KeyRange & { readonly prevKv?: boolean } };
 
-/** What all keys of a range must be. `result` is 0 for equal, 1 for greater, 2 for less. */
+/** A condition for all keys of a range. `result` is 0 for equal, 1 for greater, 2 for less. */
 export type Compare = KeyRange & { readonly result: 0 | 1 | 2 } & (
     | { readonly target: 1; readonly createRevision: string }
     | { readonly target: 2; readonly modRevision: string }
     | { readonly target: 3; readonly value: Buffer }
   );
 
-/** `success` where all of `compare` are true, else `failure`. */
+/** `success` if all of `compare` are true, else `failure`. */
 export interface TxnRequest {
   readonly compare: readonly Compare[];
   readonly success: readonly Operation[];
   readonly failure: readonly Operation[];
 }
 
-/** What a transaction came to. */
+/** The result of a transaction. */
 export interface TxnAnswer {
   readonly header: Header;
   readonly succeeded: boolean;
@@ -76,31 +76,31 @@ export interface LeaseRequest {
   readonly ID: string;
 }
 
-/** `TTL`: what is left, in seconds. 0 or less: there is no such lease. */
+/** `TTL`: the remaining seconds. 0 or less: the lease does not exist. */
 export interface LeaseAnswer {
   readonly ID: string;
   readonly TTL: string;
 }
 
-/** The header is of the moment before the lease was restarted. */
+/** The header is from before the restart of the lease. */
 export interface KeepAliveAnswer extends LeaseAnswer {
   readonly header: Header;
 }
 
-/** What a client says on a stream of watches. */
+/** A request on a stream of watches. */
 export type WatchRequest =
   | { readonly createRequest: KeyRange & { readonly startRevision: string; readonly watchId: number } }
   | { readonly cancelRequest: { readonly watchId: number } };
 
-/** What the server says there. */
+/** An answer on a stream of watches. */
 export interface WatchAnswer {
   readonly watchId: string;
   readonly created: boolean;
   readonly canceled: boolean;
-  /** Not 0: what the watch was to begin with is not kept any more. */
+  /** Not 0: the start revision of the watch was compacted. */
   readonly compactRevision: string;
   readonly cancelReason: string;
-  /** `type` is 0 for a change, 1 for the end of the key. */
+  /** `type` is 0 for a change, 1 for a deletion. */
   readonly events: readonly { readonly type: number; readonly kv: KeyValue }[];
 }
 
@@ -110,7 +110,7 @@ export interface AuthenticateRequest {
   readonly password: string;
 }
 
-/** `leader` is 0 where the member knows none. */
+/** `leader` is 0 if the member knows none. */
 export interface StatusAnswer {
   readonly version: string;
   readonly leader: string;
@@ -121,7 +121,7 @@ export interface MemberListAnswer {
   readonly members: readonly { readonly ID: string }[];
 }
 
-/** `alarm` is 1 for a database that is full, 2 for one that is corrupt. */
+/** `alarm` is 1 for a full database, 2 for a corrupt one. */
 export interface AlarmAnswer {
   readonly alarms: readonly { readonly alarm: number }[];
 }

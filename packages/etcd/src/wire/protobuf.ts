@@ -1,9 +1,9 @@
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** How the value of a field travels. Numbers of 64 bits are decimal text. */
+/** The encoding of a field. 64-bit numbers are decimal text. */
 type Kind = 'int64' | 'int32' | 'bool' | 'bytes' | 'string' | MessageType;
 
-/** A field: its number, what it is, and whether there may be several. */
+/** A field: its number, its kind, and whether it repeats. */
 type Field = readonly [number: number, kind: Kind, several?: 'repeated'];
 
 type Fields = Readonly<Record<string, Field>>;
@@ -12,7 +12,7 @@ type Fields = Readonly<Record<string, Field>>;
 export interface MessageType {
   readonly fields: Fields;
   readonly byNumber: ReadonlyMap<number, readonly [name: string, field: Field]>;
-  /** Fields that the sender left out are absent. Those of other messages have their default. */
+  /** Fields that the sender omitted are absent. In other messages they have their default. */
   readonly oneOf: boolean;
 }
 
@@ -22,24 +22,27 @@ export function message(fields: Fields, isOneOf = false): MessageType {
   return { fields, byNumber, oneOf: isOneOf };
 }
 
-/** A message that has one of these fields, as its sender chose. */
+/** A message with exactly one of these fields. */
 export function oneOf(fields: Fields): MessageType {
   return message(fields, true);
 }
 
-/** A field of several values. */
+/** A repeated field. */
 export function some(number: number, kind: Kind): Field {
   return [number, kind, 'repeated'];
 }
 
-/** Protocol Buffers without code made at run time, which some programs forbid. */
+/** Protocol Buffers without code generated at run time, which some programs forbid. */
 export function encode(type: MessageType, value: object): Buffer {
   const writer = new BinaryWriter();
   addFields(writer, type, value);
   return Buffer.from(writer.finish());
 }
 
-/** Reads a message. Fields that it does not know are passed over. @throws for what is none. */
+/**
+ * Reads a message, and skips unknown fields.
+ * @throws for anything else.
+ */
 export function decode(type: MessageType, bytes: Uint8Array): object {
   const value: Record<string, unknown> = type.oneOf ? {} : defaultsOf(type);
   const reader = new BinaryReader(bytes);

@@ -56,7 +56,7 @@ describe('refused at start, by name, without the password', () => {
   test('no user', async () => {
     const { code, message } = await refusal({ url: at('') });
     expect({ code, message }).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-    expect(message).toContain('give options "username" and "password"');
+    expect(message).toContain('set options "username" and "password"');
   });
 
   test('a prefix without rights', async () => {

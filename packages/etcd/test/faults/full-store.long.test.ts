@@ -31,7 +31,7 @@ test('on a full store providers open: they list, inspect and break, and claims a
   const { findings } = await diagnose({ url: server.url, options: {}, runtime: systemRuntime });
   expect(findings).toMatchObject([
     { check: 'alarms', level: 'problem' },
-    { check: 'processes', level: 'unknown', what: expect.stringContaining('does not tell which processes') },
+    { check: 'processes', level: 'unknown', what: expect.stringContaining('does not report which processes') },
   ]);
   expect(holding && (await locks.forceRelease({ ...holding, key: 'job' }))).toBe(true);
   expect((await locks.inspect('job')).holders).toEqual([]);

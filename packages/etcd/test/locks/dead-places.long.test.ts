@@ -10,7 +10,7 @@ import { open, ownPrefix, sharedServer } from '../support/etcd.ts';
 // A place that its claim has left is dropped, though its process keeps others in the queue.
 const waiterTtl = 2_000;
 
-test('the place of a `Locks` that was closed in an outage ends, though another one waits over its provider', async () => {
+test('the position of a client that was closed in an outage ends, though another client waits over its provider', async () => {
   const prefix = ownPrefix();
   const direct = createLocks(await open({ prefix }));
   const proxy = await startProxy(sharedServer());

@@ -50,7 +50,7 @@ test.each([
   [{ timeout: 'soon' }, 'option "timeout"'],
   [{ endpoints: [] }, 'option "endpoints"'],
   [{ endpoints: ['a:1,b:2'] }, 'option "endpoints"'],
-  [{ endpoints: ['a'], url: 'etcd://b' }, 'the members are given twice'],
+  [{ endpoints: ['a'], url: 'etcd://b' }, 'the members are set twice'],
   [{ url: 'etcds://a', tls: false }, 'option "tls" is false'],
   [{ username: 'user' }, 'option "password" is missing'],
   [{ password: 'secret' }, 'option "username" is missing'],

@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
 
-/** From a quick clean-up to an import that takes the night, in seconds. */
+/** In seconds: from a quick clean-up to an import that takes the night. */
 const durations = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800];
 
 /** The metrics of jobs. */
@@ -13,7 +13,7 @@ export interface JobInstruments {
   readonly failures: Observable;
 }
 
-/** Makes them. The gauges have the names that the text of `locks jobs` has for Prometheus. */
+/** Creates the instruments. The gauges are named as in the Prometheus text of `locks jobs`. */
 export function createJobInstruments(meter: Meter): JobInstruments {
   const gauge = (name: string, unit: string, description: string): Observable =>
     meter.createObservableGauge(name, { unit, description });
@@ -25,7 +25,7 @@ export function createJobInstruments(meter: Meter): JobInstruments {
     }),
     duration: meter.createHistogram('locks.job.duration', {
       unit: 's',
-      description: 'From the begin of a run to its end.',
+      description: 'From the start of a run to its end.',
       advice: { explicitBucketBoundaries: durations },
     }),
     lastSuccess: gauge('locks.job.last_success.timestamp', 's', 'The slot of the last success, in Unix time.'),

@@ -4,14 +4,14 @@ import type { OptionReader, OptionReaders, OptionSource } from '@locks/core/adap
 import type { Meter, ObservableResult } from '@opentelemetry/api';
 import { attribute } from '../attributes.ts';
 
-/** Asks a store for the length of some lines, at each collection of the metrics. */
+/** Queries the store for the length of some queues, at each collection of the metrics. */
 export interface QueueLengthOptions {
   /** Its `inspect` is called, once for each key. */
   readonly locks: Pick<Locks, 'name' | 'inspect'>;
   /** From 1 to 100. Each is a series of the metric. */
   readonly keys: readonly string[];
   /**
-   * A collection waits for so long. Keys without an answer by then are left out. From 1 ms to 60 s.
+   * A collection waits this long. Keys without an answer by then are left out. From 1 ms to 60 s.
    * @default '1s'
    */
   readonly timeout?: Duration;
@@ -31,20 +31,23 @@ const keyList: OptionReader<readonly string[]> = {
 };
 
 const readers: OptionReaders<QueueLengthOptions> = {
-  locks: withMethods('what createLocks or openLocks gives', 'inspect'),
+  locks: withMethods('a client of createLocks or openLocks', 'inspect'),
   keys: keyList,
   timeout: duration(1, 60_000),
 };
 
 const source: OptionSource = { where: 'instrumentLocks, option "queueLength"', code: 'LOCK_MISCONFIGURED', text: true };
 
-/** `QueueLengthOptions` after they were read. */
+/** `QueueLengthOptions`, parsed. */
 export interface QueueLength extends Pick<QueueLengthOptions, 'locks' | 'keys'> {
   /** In ms. */
   readonly timeout: number;
 }
 
-/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/**
+ * Checks `options`.
+ * @throws `LOCK_MISCONFIGURED` with the option, its value and what it must be.
+ */
 export function readQueueLengthOptions(options: QueueLengthOptions): QueueLength {
   const { locks, keys, timeout = 1_000 } = readOptions(readers, options, source);
   if (locks === undefined || keys === undefined) {
@@ -53,7 +56,7 @@ export function readQueueLengthOptions(options: QueueLengthOptions): QueueLength
   return { locks, keys, timeout };
 }
 
-/** Observes the lines of `keys`, until the function that it gives is called. */
+/** Observes the queues of `keys`, until the returned function is called. */
 export function observeQueueLength(meter: Meter, { locks, keys, timeout }: QueueLength): () => void {
   const asked = [...new Set(keys)].map((key) => ({
     key,
@@ -61,9 +64,9 @@ export function observeQueueLength(meter: Meter, { locks, keys, timeout }: Queue
   }));
   const gauge = meter.createObservableGauge('locks.queue.length', {
     unit: '{claim}',
-    description: 'Claims of all processes that wait for a key, as the store tells.',
+    description: 'Claims of all processes that wait for a key, as the store reports them.',
   });
-  /** Keys whose last inspection is not answered yet: collections must not pile up. */
+  /** Keys with an unanswered inspection: collections must not pile up. */
   const open = new Set<string>();
 
   const observe = async (result: ObservableResult): Promise<void> => {
@@ -75,7 +78,7 @@ export function observeQueueLength(meter: Meter, { locks, keys, timeout }: Queue
         const { waiters } = await locks.inspect(key);
         if (!late) result.observe(waiters, attributes);
       } catch {
-        // A gap in the series says it: the store did not tell.
+        // A gap in the series shows that the store did not answer.
       } finally {
         open.delete(key);
       }

@@ -7,20 +7,20 @@ import { others } from '../key-groups.ts';
 import type { KeyGroups } from '../key-groups.ts';
 import { createJobInstruments } from './job-instruments.ts';
 
-/** How a run ends here. */
+/** The ends of a run in this process. */
 const results = ['done', 'failed', 'stopped', 'lost'] as const satisfies readonly JobMessage['state'][];
-/** What a call answers that does not run. */
+/** The answers of a call that does not run. */
 const reasons = ['done', 'running', 'failed', 'passed'] as const satisfies readonly JobMessage['state'][];
 
-/** The last that a job told in this process. */
+/** The last run that a job reported in this process. */
 interface LastRun {
   readonly attributes: Attributes;
   readonly run: JobRun;
 }
 
 /**
- * Records the metrics of what all `Locks` of this process tell of their jobs, until the function
- * that it gives is called. `names` bounds how many jobs have gauges.
+ * Records the metrics of the jobs of all clients of this process, until the returned function is
+ * called. `names` bounds how many jobs have gauges.
  */
 export function recordJobs(meter: Meter, groups: KeyGroups, names: KeyGroups): () => void {
   const instruments = createJobInstruments(meter);
@@ -50,7 +50,7 @@ export function recordJobs(meter: Meter, groups: KeyGroups, names: KeyGroups): (
     } else {
       skipped.add(1, { ...about, [attribute.jobReason]: state });
     }
-    // What runs once for all time is never due, and such keys may be many.
+    // A job that runs only once is never due, and such keys may be many.
     if (job === undefined || job.slot === 'ever' || names.of(key) === others) return;
     const attributes = { ...about, [attribute.key]: key };
     lastRuns.set(JSON.stringify([provider, key]), { attributes, run: job });
@@ -61,7 +61,7 @@ export function recordJobs(meter: Meter, groups: KeyGroups, names: KeyGroups): (
     for (const { attributes, run } of lastRuns.values()) {
       if (run.lastDone instanceof Date) result.observe(lastSuccess, seconds(run.lastDone.getTime()), attributes);
       if (run.next !== undefined) result.observe(next, seconds(run.next.getTime()), attributes);
-      // The process that runs the job tells how it ends. A number from before would outlast that.
+      // The process that runs the job reports how it ends. An earlier number would outlast that.
       if (run.state !== 'running') result.observe(failures, run.failures, attributes);
     }
   };

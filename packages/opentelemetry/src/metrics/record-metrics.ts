@@ -9,7 +9,7 @@ import { createInstruments } from './instruments.ts';
 import { SeriesTable } from './series.ts';
 import type { Series } from './series.ts';
 
-/** A call for a lock that is under way. */
+/** A call for a lock in progress. */
 interface Call {
   readonly series: Series;
   waits: boolean;
@@ -20,14 +20,13 @@ interface Hold {
   readonly series: Series;
   /** In ms. */
   readonly ttl: number;
-  /** When it was granted, in ms of `performance`. */
+  /** The time of the grant, in ms of `performance`. */
   readonly since: number;
 }
 
 /**
- * Records the metrics of what all `Locks` of this process tell, until the function that it gives is
- * called. Calls and holds are kept by their owner: a loss is told twice, and what began before is
- * not counted.
+ * Records the metrics of all clients of this process, until the returned function is called. Calls
+ * and holds are tracked by owner: a loss is reported twice, and what began earlier is not counted.
  */
 export function recordMetrics(meter: Meter, groups: KeyGroups, known: readonly KnownGroup[]): () => void {
   const instruments = createInstruments(meter);
@@ -37,7 +36,7 @@ export function recordMetrics(meter: Meter, groups: KeyGroups, known: readonly K
   const calls = new Map<string, Call>();
   const holds = new Map<string, Hold>();
 
-  /** Takes the call of `owner` away. */
+  /** Removes and returns the call of `owner`. */
   function endCall(owner: string): Call | undefined {
     const call = calls.get(owner);
     calls.delete(owner);
@@ -69,7 +68,7 @@ export function recordMetrics(meter: Meter, groups: KeyGroups, known: readonly K
     subscribe('locks:acquire', (message) => {
       const { owner, ttl, waited } = message;
       const series = endCall(owner)?.series;
-      // Without a call it was handed over, or asked for before this began.
+      // Without a call it was transferred, or requested before recording began.
       if (series !== undefined) {
         acquireDuration.record(seconds(waited), series.with(attribute.acquireResult, 'acquired'));
       }

@@ -21,8 +21,8 @@ export class Series {
   }
 
   /**
-   * Its attributes, and another one. They are made once: an object for each message would cost more
-   * than to measure. `word` is one of few.
+   * Its attributes, plus another one. They are cached: an object per message would cost more than
+   * the measurement. `word` is one of few.
    */
   with(name: string, word: string): Attributes {
     let bound = this.#bound.get(name);
@@ -39,7 +39,7 @@ export class Series {
   }
 }
 
-/** The series of all groups, each made when it is first asked for. */
+/** The series of all groups, each created on first use. */
 export class SeriesTable {
   readonly #instruments: Instruments;
   readonly #groups: KeyGroups;
@@ -50,7 +50,7 @@ export class SeriesTable {
     this.#groups = groups;
   }
 
-  /** That of the claim which `message` is about. */
+  /** The series of the claim that `message` is about. */
   of({ provider, key, mode }: LockMessage): Series {
     return this.get(provider, this.#groups.of(key), mode);
   }
@@ -61,7 +61,7 @@ export class SeriesTable {
       some = [];
       this.#byGroup.set(group, some);
     }
-    // A group has few of them, and a search makes no key to look one up.
+    // A group has few of them, and a search needs no lookup key.
     const found = some.find((series) => series.provider === provider && series.mode === mode);
     if (found !== undefined) return found;
     const series = new Series(provider, group, mode);

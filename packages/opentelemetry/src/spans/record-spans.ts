@@ -6,11 +6,11 @@ import { attribute, failureOf, renewalResultOf, seconds } from '../attributes.ts
 import type { HoldResult } from '../attributes.ts';
 import type { KeyGroups } from '../key-groups.ts';
 
-/** A call for a lock that is under way. */
+/** A call for a lock in progress. */
 interface Call {
   readonly span: Span;
   readonly group: string;
-  /** The caller's. A grant after a wait is told outside of it. */
+  /** The caller's. A grant after a wait is reported outside of it. */
   readonly context: Context;
 }
 
@@ -20,7 +20,7 @@ export interface Spans {
   readonly end: () => void;
 }
 
-/** Makes spans of what all `Locks` of this process tell. */
+/** Creates the spans of all clients of this process. */
 export function recordSpans(tracer: Tracer, groups: KeyGroups): Spans {
   const calls = new Map<string, Call>();
   const holds = new Map<string, Span>();

@@ -15,12 +15,12 @@ import { stateOf } from './node-redis/state.ts';
 /** A client that the caller gives. */
 export type GivenClient = AnyRedisClient | AnyNodeRedis;
 
-/** The provider's view of each client of node-redis: two providers over one share it. */
+/** Two providers over one client of node-redis share its view. */
 const known = new WeakMap<AnyNodeRedis, AnyRedisClient>();
 
 /**
- * The client that the provider goes over, by what `given` can do.
- * @throws `LOCK_MISCONFIGURED` for what cannot be used.
+ * Adapts `given`, recognised by its methods.
+ * @throws `LOCK_MISCONFIGURED` for anything else.
  */
 export function clientOf(given: GivenClient): AnyRedisClient {
   const nodeRedis = nodeRedisOf(given);
@@ -42,7 +42,7 @@ function viewOf({ kind, client }: KnownNodeRedis): RedisClient | RedisClusterCli
   return kind === 'pool' ? fromNodeRedisPool(client) : fromNodeRedis(client);
 }
 
-/** A client of one server as the provider uses one. */
+/** A client of one server, as the provider uses it. */
 function fromNodeRedis(client: NodeRedisClient): RedisClient {
   const keyPrefix = keyPrefixOf(client);
   const state = stateOf(client, 'client');

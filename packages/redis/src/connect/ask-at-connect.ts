@@ -2,10 +2,10 @@ import { Socket } from 'node:net';
 import type { ScriptClient } from '../wire/client.ts';
 import type { Credentials } from './credentials.ts';
 
-/** What clients of ioredis and iovalkey are made of, as far as it is used here. */
+/** The members used of clients of ioredis and iovalkey. */
 interface Parts {
   readonly connector: Connector;
-  /** What the connection that is being made shows, taken from the options as it began. */
+  /** The credentials of the connection in progress, copied from the options when it began. */
   readonly condition: { auth?: unknown } | null;
   readonly options: object;
   emit(event: string, ...args: unknown[]): boolean;
@@ -15,15 +15,15 @@ interface Parts {
 interface Connector {
   /** `false` once the client was disconnected. */
   connecting: boolean;
-  /** Why the stream that it gave was destroyed. */
+  /** Why the stream that it returned was destroyed. */
   firstError?: unknown;
   connect(emitter: unknown): Promise<unknown>;
 }
 
 /**
- * Asks for the credentials of each connection of `client`, a client of this package's own that has
- * not connected yet, and of its duplicates. The libraries read the options of a client at each
- * connection, but at once.
+ * Asks for the credentials of each connection of `client`, an own client that has not connected
+ * yet, and of its duplicates. The libraries read a client's options at each connection, but
+ * synchronously.
  */
 export function askAtConnect(client: object, credentials: Credentials): void {
   const parts = client as Parts;
@@ -44,13 +44,13 @@ export function askAtConnect(client: object, credentials: Credentials): void {
       return await connect(emitter);
     } catch (error) {
       if (!connector.connecting) throw error;
-      // A client ends for good where its connector fails. A stream that has ended is tried again.
+      // A failed connector ends the client for good. After an ended stream it retries.
       connector.firstError = error;
       return new Socket().destroy();
     }
   };
   parts.duplicate = (override) => {
-    // It connects with its first command, and not as it is made.
+    // It connects with its first command, not when created.
     const copy = duplicate({ ...override, lazyConnect: true });
     askAtConnect(copy, credentials);
     return copy;

@@ -1,14 +1,14 @@
 import { misconfigured } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
 
-/** A server that can tell its version. */
+/** A server that can be asked for its version. */
 interface Asked {
   info(section: string): Promise<unknown>;
 }
 
 /**
- * Throws `LOCK_MISCONFIGURED` for a server that is too old for the scripts. A user without the
- * right to ask may still use them.
+ * @throws `LOCK_MISCONFIGURED` for a server that is too old for the scripts. A user without the
+ * right to ask is let through.
  */
 export async function checkVersion(server: Asked): Promise<void> {
   const text = String(await server.info('server').catch(() => ''));

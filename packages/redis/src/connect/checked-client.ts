@@ -5,12 +5,12 @@ import { isOver } from './is-over.ts';
 import type { Connecting, OwnClient, OwnClusterClient } from './own-client.ts';
 
 /**
- * A command waits so long for the first connection after a lost one, in ms. With more, each call
- * hangs for longer in an outage. Clients try again after 50 ms.
+ * In ms: how long a command waits for the first connection after a lost one. With more, each call
+ * hangs longer in an outage. Clients retry after 50 ms.
  */
 const patience = 1_000;
 
-/** When a client may have become ready, or not. A Cluster drops nodes without a connection. */
+/** Events after which a client may be ready, or not. A Cluster drops nodes without a connection. */
 const news = ['ready', 'error', 'end', '-node'] as const;
 
 type AnyOwnClient = ScriptClient & Connecting;
@@ -20,9 +20,9 @@ type AnyOwnClient = ScriptClient & Connecting;
 type ClassOf<Client> = new (...args: any[]) => Client;
 
 /**
- * `Base`, whose scripts wait until the client knows whether its connection is there. This process
- * may have stood still, and the event loop hears that a connection has ended only when it looks at
- * its sockets again. What comes after that goes over the next connection.
+ * `Base`, whose scripts first wait until the client knows whether its connection is alive. After a
+ * pause of this process, the event loop learns that a connection has ended only when it polls its
+ * sockets. Later commands use the next connection.
  */
 export function checked<Client extends AnyOwnClient>(Base: ClassOf<Client>, runtime: Runtime): ClassOf<Client> {
   const OwnBase = Base as ClassOf<AnyOwnClient>;
@@ -41,8 +41,8 @@ export function checked<Client extends AnyOwnClient>(Base: ClassOf<Client>, runt
 }
 
 /**
- * Sends in the order of the calls, at once or after a look at the connection. `heard` resolves once
- * the client, or its socket, has heard that its connection has ended.
+ * Sends in the order of the calls, immediately or after a check of the connection. `heard` resolves
+ * once the client, or its socket, would know that its connection has ended.
  */
 export function checkedSend(
   client: AnyOwnClient,
@@ -50,9 +50,9 @@ export function checkedSend(
   heard: () => Promise<void> = socketsHeard,
 ): (command: () => Promise<unknown>) => Promise<unknown> {
   let sentAt = -Infinity;
-  /** What waits for the look that is under way. */
+  /** The callers that wait for the check in progress. */
   let waiting: (() => void)[] | undefined;
-  /** The client was ready since the last wait for it that was in vain. */
+  /** The client was ready since the last wait for it that failed. */
   let expected = false;
   client.on('ready', () => (expected = true));
   client.on('error', () => {
@@ -71,7 +71,7 @@ export function checkedSend(
     for (const send of due) send();
   }
 
-  /** Until the client is ready again, its attempt has failed, or it has had its time. */
+  /** Until the client is ready, its attempt has failed, or the time is up. */
   async function untilReady(): Promise<void> {
     let check = (): void => {};
     const known = new Promise<void>((resolve) => {
@@ -102,7 +102,7 @@ export function checkedSend(
   };
 }
 
-/** A client hears of an end some turns of the loop after its socket. */
+/** A client learns of an end some turns of the loop after its socket. */
 function isReady(client: AnyOwnClient): boolean {
   if (client.status !== 'ready') return false;
   const { stream, nodes } = client as Partial<OwnClient & OwnClusterClient>;
@@ -110,7 +110,7 @@ function isReady(client: AnyOwnClient): boolean {
   return streams.length > 0 && !streams.some(isOver);
 }
 
-/** A node without a connection takes the first command, and refuses others until it has one. */
+/** A node without a connection accepts the first command, and refuses others until it has one. */
 export async function reachNodes(client: AnyOwnClient): Promise<void> {
   const { nodes } = client as Partial<OwnClusterClient>;
   await Promise.all(nodes?.call(client, 'master').map((node) => node.ping()) ?? []);

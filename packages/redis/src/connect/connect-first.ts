@@ -12,16 +12,16 @@ export interface FirstConnection<Client extends Connecting> {
   readonly client: Client;
   readonly target: Target;
   readonly credentials: Credentials;
-  /** What else must be done within the same time. */
+  /** Further work within the same time. */
   readonly afterwards: (client: Client) => Promise<unknown>;
-  /** The event by which the client says what fails behind it. */
+  /** The event that reports the cause of failures. */
   readonly errors: 'error' | 'node error';
   readonly runtime: Runtime;
 }
 
 /**
  * Connects `client` within the target's time.
- * @throws `LOCK_MISCONFIGURED` where another attempt would fail in the same way; else
+ * @throws `LOCK_MISCONFIGURED` if another attempt would fail in the same way; else
  * `LOCK_UNAVAILABLE`.
  */
 export async function connectFirst<Client extends Connecting>(first: FirstConnection<Client>): Promise<void> {
@@ -37,7 +37,7 @@ export async function connectFirst<Client extends Connecting>(first: FirstConnec
     await afterwards(client);
   };
   const failureOf = (error: unknown): LockError => toLockError(last ?? error, { what: 'the connection' });
-  // What a silent server may be is found out before the time is over.
+  // Why a server is silent is examined before the time ends.
   let probed: Promise<LockError | undefined> | undefined;
   const patience = Math.min(1_000, limit / 4);
   const probe = (error: unknown): Promise<LockError | undefined> =>
@@ -59,7 +59,7 @@ export async function connectFirst<Client extends Connecting>(first: FirstConnec
 }
 
 /**
- * Resolves when `client` is ready. `connect` of a Cluster does not settle where the first node says
+ * Resolves when `client` is ready. `connect` of a Cluster does not settle if the first node reports
  * that the Cluster is down, and the client becomes ready later.
  */
 async function connected(client: Connecting): Promise<void> {
@@ -67,7 +67,7 @@ async function connected(client: Connecting): Promise<void> {
   await Promise.race([client.connect(), ready]);
 }
 
-/** A better reason for `failure`, by a look at the server. `undefined`: there is none. */
+/** A better reason for `failure`, from probing the server. `undefined`: none was found. */
 async function otherReason(
   failure: LockError,
   { kind, hosts: [server] }: Target,
@@ -82,7 +82,7 @@ async function otherReason(
   return await otherProtocol({ ...server, tls: credentials.shown.tls, suffix, patience }, failure);
 }
 
-/** `failure`, with what the client does not say: which servers, or what the Sentinels know. */
+/** `failure`, with what the client does not report: which servers, or what the Sentinels know. */
 function named(failure: LockError, { kind, hosts, name }: Target): LockError {
   const { code, message, cause } = failure;
   if (/ERR No such master with that name/.test(String(cause))) {
@@ -90,7 +90,7 @@ function named(failure: LockError, { kind, hosts, name }: Target): LockError {
     return misconfigured(redisSource.where, why, { cause });
   }
   if (kind === 'server' || code !== 'LOCK_UNAVAILABLE') return failure;
-  // The client says that a connection was closed, and not whose.
+  // The client reports a closed connection, but not which.
   const names = hosts.map(({ host, port }) => `${host}:${port}`).join(', ');
   return new LockError('LOCK_UNAVAILABLE', `${message} None of ${names} could be used.`, { cause });
 }

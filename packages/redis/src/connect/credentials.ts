@@ -3,34 +3,34 @@ import type { Runtime } from '@locks/core/adapter';
 import { redisSource } from '../options/options.ts';
 import type { Target } from './target.ts';
 
-/** What a connection shows to its server. */
+/** The credentials and TLS options of a connection. */
 export interface Shown {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly sentinelUsername: string | undefined;
   readonly sentinelPassword: string | undefined;
-  /** Options of TLS, where it is used. */
+  /** Options of TLS, if it is used. */
   readonly tls: object | undefined;
 }
 
-/** What the connections of a client show. */
+/** The credentials of a client's connections. */
 export interface Credentials {
-  /** One of the options is a function, so each connection may show something else. */
+  /** One of the options is a function, so they may differ for each connection. */
   readonly change: boolean;
-  /** The options that are no functions. `tls` is empty until its function was asked. */
+  /** The constant options. `tls` is empty until its function has returned. */
   readonly shown: Shown;
-  /** Why the latest question has no answer. Waits for an answer that is under way. */
+  /** Why the latest function call failed. Waits for one in progress. */
   failure(): Promise<LockError | undefined>;
-  /** What the next connection shows. Functions are asked again. */
+  /** The credentials of the next connection. Functions are called again. */
   ask(): Promise<Shown>;
   /** The server has accepted a connection. */
   accepted(): void;
   /**
-   * The error to tell in place of `error`. Where a server refuses credentials that change, it may
+   * The error to report instead of `error`. If a server refuses credentials that change, it may
    * accept the next ones.
    */
   refused(error: Error): Error;
-  /** The same, or why the latest question has no answer. */
+  /** The same, or why the latest function call failed. */
   explain(error: Error): Error;
 }
 

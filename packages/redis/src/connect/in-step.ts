@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** The part of ioredis and iovalkey that pairs replies with commands. */
+/** The part of ioredis and iovalkey that matches replies with commands. */
 interface Pairing {
   commandQueue: { readonly length: number; shift(): unknown };
   readonly stream?: Socket | undefined;
@@ -13,9 +13,9 @@ interface Pairing {
 const noCommand = { command: { name: '', args: [], resolve: () => {}, reject: () => {} } };
 
 /**
- * `client`, which leaves a connection over which more replies come than commands were sent: the
- * next ones would answer other commands. The library goes on, and throws outside of any promise
- * where such a reply is null. The same for its duplicates.
+ * `client`, which closes a connection with more replies than commands: later ones would answer
+ * other commands. The library continues, and throws outside of any promise if such a reply is null.
+ * The same for its duplicates.
  */
 export function keepInStep<Client extends object>(client: Client): Client {
   const pairing = client as unknown as Pairing;
@@ -42,7 +42,7 @@ export function keepInStep<Client extends object>(client: Client): Client {
   return client;
 }
 
-/** Ends `stream` where the library throws while it reads: outside of any promise it would be. */
+/** Ends `stream` if the library throws while reading, which would be outside of any promise. */
 function guardStream(stream: Socket): void {
   const emit = stream.emit.bind(stream) as (event: string, ...args: readonly unknown[]) => boolean;
   stream.emit = (event: string, ...args: readonly unknown[]): boolean => {

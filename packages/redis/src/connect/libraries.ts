@@ -6,13 +6,13 @@ import type { RedisKind } from '../options/redis-url.ts';
 import type { NodeRedisCopy } from '../clients/node-redis/client.ts';
 import type { OwnClient, OwnClusterClient } from './own-client.ts';
 
-/** The libraries that open a URL. The first one that is installed does, unless an option says. */
+/** The libraries that open a URL: the first installed, or that of option `library`. */
 export const libraries: readonly ['ioredis', 'iovalkey', 'redis'] = ['ioredis', 'iovalkey', 'redis'];
 
 /** The package of a library. */
 export type LibraryName = 'ioredis' | 'iovalkey' | 'redis';
 
-/** The classes of `ioredis`, or of `iovalkey`, which has the same. */
+/** The classes of `ioredis`, which `iovalkey` has, too. */
 export interface Classes {
   readonly name: 'ioredis' | 'iovalkey';
   readonly Redis: new (options: object) => OwnClient;
@@ -29,7 +29,7 @@ export interface NodeRedis {
 export type Library = Classes | NodeRedis;
 
 /**
- * The library `wanted`, or the first one that is installed and opens a connection of this kind.
+ * The library `wanted`, or the first installed one that supports this kind of connection.
  * @throws `LOCK_MISCONFIGURED` with what to install.
  */
 export async function importLibrary(wanted: LibraryName | undefined, kind: RedisKind): Promise<Library> {
@@ -58,7 +58,7 @@ function oneServerOnly(kind: 'sentinel' | 'cluster'): LockError {
 
 async function importIfInstalled(name: LibraryName): Promise<object | undefined> {
   try {
-    // A bundle contains this one. To ask for the others, too, would fail where they are missing.
+    // A bundle contains this one. Importing the others as well would fail if they are missing.
     if (name === 'ioredis') return await import('ioredis');
     return createRequire(import.meta.url)(name) as object;
   } catch (error) {

@@ -17,8 +17,8 @@ import { given, pauseAfter } from './target.ts';
 import type { Opened, Target } from './target.ts';
 
 /**
- * Opens a client of this package's own, of the library `wanted` or of one that is installed.
- * @throws `LOCK_MISCONFIGURED` where another attempt would fail in the same way; else
+ * Opens an own client, of the library `wanted` or of an installed one.
+ * @throws `LOCK_MISCONFIGURED` if another attempt would fail in the same way; else
  * `LOCK_UNAVAILABLE`.
  */
 export async function openClient(target: Target, wanted: LibraryName | undefined, runtime: Runtime): Promise<Opened> {
@@ -37,7 +37,7 @@ async function openServer(
 ): Promise<Opened> {
   const lost = (error: Error): void => noteLoss(client, error);
   let leaves = false;
-  // Once for a connection: the client listens to its end each time.
+  // Once for each connection, as the client adds a listener each time.
   const leave = (error: Error): boolean => {
     if (leaves) return false;
     lost(error);
@@ -59,7 +59,7 @@ async function openServer(
     credentials.accepted();
   });
   const afterwards = async (one: OwnClient): Promise<void> => {
-    // The client goes on in database 0 when it cannot select: a lock there would exclude nothing.
+    // If it cannot select, the client continues in database 0, where a lock excludes nothing.
     if (target.db !== undefined) await one.select(target.db);
     await checkVersion(one);
   };
@@ -103,18 +103,18 @@ function serverOptions(
   return {
     ...given({ username, password, connectionName, family, tls }),
     connectTimeout,
-    // Core repeats calls without an answer. A client that does it too would send a claim after it
-    // was given up.
+    // Core repeats unanswered calls. A client that does, too, would send a claim after it was given
+    // up.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     // A connection that has silently died is replaced, not waited for.
     socketTimeout: timeout,
     retryStrategy: pauseAfter,
-    // The server was a master, and another one is it now: its name leads there. Before Redis 7 a
-    // script says it in the middle of its error.
+    // The server was a master and is a replica now: its name leads to the new one. Before Redis 7 a
+    // script's error has this in the middle.
     reconnectOnError: (error: Error) => /\bREADONLY\b/.test(error.message) && leave(error),
-    // A server that has just started guesses how long it will load. The guess may be far too long,
-    // and the client sleeps for that time.
+    // A starting server estimates how long it will load, perhaps far too long, and the client
+    // sleeps for that time.
     maxLoadingRetryTime: 200,
   };
 }
@@ -126,18 +126,19 @@ function sentinelOptions({ hosts, name, connectTimeout }: Target, { change, show
     ...(tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: tls }),
     sentinels: [...hosts],
     role: 'master',
-    // Sentinels that say nothing are passed over.
+    // Silent Sentinels are skipped.
     sentinelCommandTimeout: Math.min(connectTimeout, 1_000),
-    // It goes round the Sentinels with the password of its first round.
+    // It retries the Sentinels with the password of the first round.
     sentinelRetryStrategy: change ? () => null : pauseAfter,
-    // It ends a client for good that is connecting when the Sentinels tell of another master. A
-    // master that is cut off is left by `socketTimeout`, and one that is none by its refusals.
+    // It ends for good a client that is connecting when the Sentinels announce another master.
+    // Isolated masters are left by `socketTimeout`, and former ones by their refusals.
     failoverDetector: false,
   };
 }
 
 function clusterOptions(target: Target, credentials: Credentials): object {
-  // Nodes are dropped when they close, and found again: the client of a node does not reconnect.
+  // Nodes are dropped when they close, and discovered again: the client of a node does not
+  // reconnect.
   const {
     retryStrategy: _retryStrategy,
     enableOfflineQueue,
@@ -150,9 +151,9 @@ function clusterOptions(target: Target, credentials: Credentials): object {
     redisOptions,
     enableOfflineQueue,
     clusterRetryStrategy: pauseAfter,
-    // A command of a broken connection would be sent again, after others that were called later.
+    // A command of a broken connection would be resent, after later ones.
     retryDelayOnFailover: 0,
-    // Refusals while a slot is moved, or has no master. Core repeats the call.
+    // Refusals while a slot moves, or has no master. Core repeats the call.
     maxRedirections: 6,
     retryDelayOnTryAgain: 50,
     retryDelayOnClusterDown: 50,

@@ -11,7 +11,7 @@ import { ownNodeRedis } from './own-node-redis.ts';
 import { given } from './target.ts';
 import type { Opened, Target } from './target.ts';
 
-/** Opens a client of one server, of this package's own over node-redis. */
+/** Opens an own client of one server over node-redis. */
 export async function openNodeRedis(
   library: NodeRedis,
   target: Target,
@@ -38,7 +38,10 @@ export async function openNodeRedis(
 
 const templates = new WeakMap<NodeRedis['createClient'], NodeRedisCopy>();
 
-/** The library makes a class for each client, for 0.1 s of a processor. Copies of one share it. */
+/**
+ * The library creates a class for each client, which takes 0.1 s of CPU time. Copies of one share
+ * it.
+ */
 function templateOf({ createClient }: NodeRedis): NodeRedisCopy {
   let template = templates.get(createClient);
   if (template === undefined) {

@@ -1,15 +1,12 @@
 import type { RedisClient, RedisClusterClient } from '../wire/client.ts';
 
-/**
- * A client of this package's own: `connect`, `disconnect` and events on top of what the provider
- * uses.
- */
+/** An own client: `connect`, `disconnect` and events on top of what the provider uses. */
 export interface OwnClient extends RedisClient, Connecting {
   select(db: number): Promise<unknown>;
   info(section: string): Promise<unknown>;
 }
 
-/** The same of a Cluster. */
+/** The same for a Cluster. */
 export interface OwnClusterClient extends RedisClusterClient, Connecting {}
 
 /** What clients of one server and of a Cluster have in common. */

@@ -12,24 +12,24 @@ import { pauseAfter } from './target.ts';
 
 export interface OwnNodeRedisParts {
   readonly runtime: Runtime;
-  /** A connection without an answer for so long is replaced, in ms. */
+  /** In ms: a connection without an answer for this long is replaced. */
   readonly timeout: number;
-  /** A connection is made within this time, in ms. */
+  /** Time limit for connecting, in ms. */
   readonly connectTimeout: number;
-  /** The error to tell in place of that of a connection. */
+  /** Replaces an error of a connection. */
   explain(error: Error): Error;
   /** Makes a client of the library for one connection. */
   create(): Promise<NodeRedisCopy>;
 }
 
-/** Stands for the socket of a connection. */
+/** Represents the socket of a connection. */
 interface Stream {
-  /** How many answers it has given. */
+  /** How many answers it has received. */
   bytesRead: number;
   readonly destroy: (error: Error) => void;
 }
 
-/** What it gives. */
+/** An own client over node-redis. */
 export interface OwnNodeRedis extends RedisClient, Connecting {
   info(section: string): Promise<unknown>;
   /** Sends any command. */
@@ -37,8 +37,8 @@ export interface OwnNodeRedis extends RedisClient, Connecting {
 }
 
 /**
- * A client of this package's own over node-redis. Each connection is a client of the library of its
- * own, so each can have other credentials, and none has what the one before it left behind.
+ * An own client over node-redis. Each connection is a separate client of the library, so each can
+ * have different credentials, and none inherits state.
  */
 export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   const { runtime, timeout, create } = parts;
@@ -47,12 +47,12 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   let current: NodeRedisCopy | undefined;
   let stream: Stream | undefined;
   let send: Send | undefined;
-  /** Connections that only answer what they were sent. */
+  /** Connections that only wait for answers. */
   const left = new Set<NodeRedisCopy>();
   let attempts = 0;
   let next: TimerHandle | undefined;
 
-  /** One attempt. It rejects with what it failed of. */
+  /** One attempt to connect. Rejects with its failure. */
   async function connect(): Promise<void> {
     status = 'connecting';
     let limit: TimerHandle | undefined;
@@ -68,7 +68,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
         broken ??= error;
         fail(error);
       };
-      // A server may accept a connection, and then say nothing. The library may too.
+      // A server may accept a connection and stay silent, and so may the library.
       const late = (): void => end(new Error(`Redis did not answer within ${parts.connectTimeout} ms`));
       limit = runtime.setTimer(late, parts.connectTimeout, true);
       stream = { bytesRead: 0, destroy: end };
@@ -118,7 +118,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
     return status === 'end';
   }
 
-  /** Sends over `connection`, and ends it when it gives no answer, or that of a replica. */
+  /** Sends over `connection`, and ends it if it does not answer, or answers as a replica. */
   function watched(connection: NodeRedisCopy, heard: Stream): Send {
     const end = heard.destroy;
     const sendNow = senderOf(connection);
@@ -143,8 +143,8 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
         heard.bytesRead += 1;
         return reply;
       } catch (error) {
-        // Another server is the master now: its name leads there.
-        // Its other answers are refusals too, which leave nothing in doubt.
+        // Another server is the master now: its name leads there. Other answers are refusals, too,
+        // and leave nothing in doubt.
         if (error instanceof Error && /\bREADONLY\b/.test(error.message) && current === connection) {
           left.add(connection);
           end(error);
@@ -194,7 +194,7 @@ export function ownNodeRedis(parts: OwnNodeRedisParts): OwnNodeRedis {
   return client;
 }
 
-/** The library hears of the close of a socket, which comes some turns of the loop after its end. */
+/** The library handles a closed socket some turns of the loop after its end. */
 async function closesHeard(): Promise<void> {
   for (let look = 0; look < 3; look += 1) await socketsHeard();
 }

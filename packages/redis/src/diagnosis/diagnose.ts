@@ -6,7 +6,7 @@ import { serverOf } from './server.ts';
 import type { Server } from './server.ts';
 import { durability } from './durability.ts';
 
-/** What a server is asked: settings by which two processes can hold one key. */
+/** The checks of a server: settings that let two processes hold one key. */
 const checks: readonly Check<Server>[] = [
   {
     name: 'eviction',
@@ -16,7 +16,7 @@ const checks: readonly Check<Server>[] = [
       if (policy === 'noeviction') {
         return { level: 'ok', what: 'Redis evicts no keys: maxmemory-policy is noeviction.' };
       }
-      const advice = 'Set maxmemory-policy to noeviction, or give the locks a Redis of their own.';
+      const advice = 'Set maxmemory-policy to noeviction, or use a separate Redis for locks.';
       if ((await count('maxmemory')) === 0) {
         const what = `maxmemory-policy is ${policy}: with a limit of memory, Redis would remove locks that are held.`;
         return { level: 'note', what, advice };
@@ -30,7 +30,7 @@ const checks: readonly Check<Server>[] = [
   { name: 'processes', look: async ({ names }) => connectedProcesses(await names()) },
 ];
 
-/** Looks at the server of `config`, or at the masters of its Cluster. */
+/** Examines the server of `config`, or the masters of its Cluster. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   const { client, close, target, options } = await openFromConfig(config);
   try {
@@ -45,7 +45,7 @@ export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   }
 }
 
-/** What several nodes say alike is said once. */
+/** Identical findings of several nodes are reported once. */
 function distinct(findings: readonly Finding[]): readonly Finding[] {
   const same = (a: Finding, b: Finding): boolean => a.check === b.check && a.what === b.what;
   return findings.filter((one, index) => findings.findIndex((other) => same(one, other)) === index);

@@ -3,7 +3,7 @@ import type { Server } from './server.ts';
 
 const guard = 'option restartGuard with the longest ttl of your locks';
 
-/** Whether locks outlive a restart and a failover. */
+/** Whether locks survive a restart and a failover. */
 export const durability: readonly Check<Server>[] = [
   {
     name: 'persistence',
@@ -14,7 +14,7 @@ export const durability: readonly Check<Server>[] = [
       const or = use.kind === 'cluster' ? '' : `, or ${guard}`;
       const advice = `Set appendonly yes${or}.`;
       if ((await count('aof_enabled')) === 0) {
-        // Where it cannot be asked, a restart loses locks nevertheless.
+        // Even if this cannot be asked, a restart loses locks.
         const saves = await setting('save').catch(() => undefined);
         const what = saves ? 'forgets the locks since its last snapshot' : 'forgets locks';
         return { level: 'warning', what: `A restart of Redis ${what}: two processes can hold one key then.`, advice };

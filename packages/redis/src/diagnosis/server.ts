@@ -2,25 +2,25 @@ import type { RedisOptions } from '../options/options.ts';
 import type { RedisKind } from '../options/redis-url.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
 
-/** How the server is used, by the configuration. */
+/** How the configuration uses the server. */
 export interface Use extends Pick<RedisOptions, 'restartGuard' | 'minReplicas'> {
   readonly kind: RedisKind;
 }
 
-/** One server that is looked at. Each question rejects where the user may not ask it. */
+/** One examined server. Each call rejects if the user has no right to it. */
 export interface Server {
   readonly use: Use;
-  /** What INFO says. */
+  /** A field of INFO. */
   readonly info: (field: string) => Promise<string>;
-  /** The same as a number; 0 where there is no such field. */
+  /** The same as a number; 0 if the field is missing. */
   readonly count: (field: string) => Promise<number>;
-  /** What CONFIG GET says. */
+  /** A value of CONFIG GET. */
   readonly setting: (name: string) => Promise<string>;
-  /** The names of its connections, as CLIENT LIST says. */
+  /** The names of its connections in CLIENT LIST. */
   readonly names: () => Promise<readonly string[]>;
 }
 
-/** Clients of ioredis and iovalkey have `call`. That over node-redis has `command`. */
+/** Clients of ioredis and iovalkey have `call`; those over node-redis have `command`. */
 interface Asked {
   info(section: string): Promise<unknown>;
   call?(...command: readonly string[]): Promise<unknown>;
@@ -53,7 +53,7 @@ export function serverOf(client: AnyRedisClient, use: Use): Server {
   };
 }
 
-/** A value of an answer that has names and values: a list, and with RESP3 a map. */
+/** A value of an answer with names and values: a list, or a map in RESP3. */
 function valueIn(answer: unknown, name: string): unknown {
   if (Array.isArray(answer)) return answer[answer.indexOf(name) + 1] as unknown;
   return (answer as Readonly<Record<string, unknown>>)[name];

@@ -4,26 +4,26 @@ import type { ReadRedisOptions } from '../options/options.ts';
 import type { Servers } from '../wire/servers.ts';
 import type { KeyNames } from './keys.ts';
 
-/** What all calls of a provider have in common. */
+/** The arguments that all calls of a provider share. */
 export interface CallTerms {
   readonly options: ReadRedisOptions;
   readonly names: KeyNames;
   readonly servers: Servers;
-  /** As the scripts read it: see `lua/queue.lua`. */
+  /** The format of the scripts: see `lua/queue.lua`. */
   readonly text: string;
   /** The same for a claim that takes a position in the queue. */
   readonly textInQueue: string;
-  /** What a queue calls the claim: its kind, its process and its owner. */
+  /** The name of the claim in a queue: its kind, process and owner. */
   readonly waiterOf: (claim: Claim) => string;
   /**
-   * On which terms a release may assign the key to the claim, which sends an attempt at `sentAt`.
-   * Empty: the claim is told its turn, and tries for itself. See `lua/algorithm.lua`.
+   * The terms on which a release may assign the key to the claim, whose attempt is sent at
+   * `sentAt`. Empty: the claim is only notified, and tries for itself. See `lua/algorithm.lua`.
    */
   readonly assignedOn: (claim: Claim, sentAt: number) => string;
   readonly clock: Clock;
 }
 
-/** `process` is what the store calls this process: its part of the name of the wake channel. */
+/** `process` is the store's name of this process, a part of the wake channel's name. */
 export function createTerms(
   options: ReadRedisOptions,
   names: KeyNames,
@@ -32,9 +32,10 @@ export function createTerms(
   clock: Clock,
 ): CallTerms {
   const { waiterTtl, channelPrefix, minReplicas, restartGuard } = options;
-  // A waiter that misses the message finds the hold at its next look, in a third of `waiterTtl`.
+  // A waiter that misses the message finds the hold at its next attempt, after a third of
+  // `waiterTtl`.
   const shortest = waiterTtl / 2;
-  // A release waits for no replica and looks at no marker.
+  // A release waits for no replica and checks no marker.
   const assigns = minReplicas === undefined && restartGuard === undefined;
   const assignedOn = (claim: Claim, sentAt: number): string =>
     assigns && claim.mode === 'exclusive' && claim.ttl >= shortest
@@ -52,15 +53,15 @@ export function retentionOf({ tokenRetention }: ReadRedisOptions, ttl: number): 
 
 /**
  * Whether a renewal of many leases restarts the retention of their counters, by the clock of this
- * process. It does so in a part of each period that no lease can pass without a renewal. So the
- * counter of a held key has 7/8 of its retention left, less two ttls, and outlives the hold.
+ * process. It does so in a part of each period in which every lease is renewed. So the counter of a
+ * held key keeps at least 7/8 of its retention, less two ttls, and outlives the hold.
  */
 export function mustKeepCounter(now: number, ttl: number, retention: number): boolean {
   const period = retention / 8;
   return now % period >= period - 2 * ttl;
 }
 
-/** The first part of the name that a queue has for the claim. */
+/** The first part of the claim's name in a queue. */
 export function kindOf({ mode, permits }: Claim): string {
   return mode === 'exclusive' ? 'x' : `s${permits ?? '*'}`;
 }

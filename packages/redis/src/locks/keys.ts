@@ -2,10 +2,10 @@ import { LockError } from '@locks/core';
 
 const special: Readonly<Record<string, string>> = { '{': '%7B', '}': '%7D', '%': '%25' };
 
-/** The companions of a key that only some scripts touch: see `lua/algorithm.lua`. */
+/** The companion keys that only some scripts touch: see `lua/algorithm.lua`. */
 const companions = ['deadlines', 'shared', 'tokens', 'terms'];
 
-/** What a key and its companions are called in Redis. */
+/** The names of a key and its companions in Redis. */
 export interface KeyNames {
   /** The plain string that any `SET NX` client meets. */
   readonly main: (key: string) => string;
@@ -17,17 +17,17 @@ export interface KeyNames {
   readonly all: (key: string) => readonly string[];
   /** The marker of option `restartGuard`: see `lua/restart-guard.lua`. */
   readonly marker: string;
-  /** Where the text of a register is. */
+  /** The key of a register. */
   readonly register: (name: string) => string;
-  /** The key that a main name stands for. */
+  /** The key behind a main name. */
   readonly keyOf: (main: string) => string;
-  /** The main name of the key that a queue belongs to; `undefined` for any other name. */
+  /** The main name of the key that a queue belongs to; `undefined` for another name. */
   readonly mainOfQueue: (name: string) => string | undefined;
 }
 
 /**
  * The main key is `<prefix><key>`, without a hash tag; its companions are `{<prefix><key>}:queue`
- * and so on. A companion's tag is the whole main name, client prefix included, so all land in one
+ * and so on. A companion's tag is the whole main name, client prefix included, so all are in one
  * Cluster slot. Braces in keys would break that. No key is empty, so `{<prefix>}:server` and
  * `{<prefix>}:register:…` belong to none.
  */
@@ -64,7 +64,7 @@ function withoutBraces(text: string): string {
 }
 
 /**
- * Why a key cannot be locked beside another library, which names it as it is: the two would not
+ * Why a key cannot be locked beside another library, which uses it unchanged: the two would not
  * exclude each other.
  */
 export function notShared(key: string): LockError | undefined {
@@ -77,7 +77,7 @@ export function notShared(key: string): LockError | undefined {
   );
 }
 
-/** `text` as a pattern of SCAN that matches nothing else. */
+/** `text` as a SCAN pattern that matches only itself. */
 export function asPattern(text: string): string {
   return text.replaceAll(/[*?[\]\\]/g, String.raw`\$&`);
 }

@@ -8,7 +8,8 @@ import { toList, toLockError } from '../wire/replies.ts';
 import type { Servers } from '../wire/servers.ts';
 
 /**
- * The keys with this prefix, by SCAN. A key that has a holder or a waiter throughout is listed.
+ * Lists the keys with this prefix, by SCAN. A key that has a holder or a waiter throughout is
+ * listed.
  */
 export async function* listKeys(
   client: ScriptClient,
@@ -35,7 +36,7 @@ export async function* listKeys(
         cursor = String(next);
         const keys = toList(found, 'a scan').flatMap((name) => {
           const own = String(name).slice(clientPrefix.length);
-          // Without a prefix the first pattern finds companions too. No main name has a brace.
+          // Without a prefix the first pattern also matches companions. No main name has a brace.
           const listed = pattern !== main ? names.mainOfQueue(own) : own.includes('{') ? undefined : own;
           const key = listed === undefined ? '' : names.keyOf(listed);
           return key === '' || seen.has(key) ? [] : [key];
@@ -50,11 +51,11 @@ export async function* listKeys(
   }
 }
 
-/** The inspection asked one node. Another one may be a master of before a failover. */
+/** The inspection asked one node. Another may be a master from before a failover. */
 async function checkMaster(replication: Promise<unknown>, deadline: Deadline): Promise<void> {
   const text = String(await deadline.race(replication, 'a scan', undefined, explainScan));
   if (/^role:master\r?$/m.test(text)) return;
-  throw new LockError('LOCK_UNAVAILABLE', 'Redis failed at a scan: a node of the Cluster is no master any more.');
+  throw new LockError('LOCK_UNAVAILABLE', 'Redis failed at a scan: a node of the Cluster is no longer a master.');
 }
 
 function explainScan(error: unknown): never {

@@ -9,8 +9,8 @@ const subscription = 'the subscription of the wake channel';
 
 /**
  * Subscribes copies of clients to `channel`, on which scripts publish the owners whose turn it is.
- * One is enough to hear all messages. In a Cluster there is one at each master: the nodes hold back
- * what they tell each other.
+ * One receives all messages. In a Cluster there is one at each master: nodes delay what they
+ * forward to each other.
  */
 export function listenOn(servers: Servers, channel: string, waiterTtl: number, deadline: Deadline): Listen {
   return async (heard, lost, signal) => {
@@ -35,7 +35,7 @@ export function listenOn(servers: Servers, channel: string, waiterTtl: number, d
       });
       open.add(subscriber);
       try {
-        // The client waits without limit for a server that accepts it and then says nothing.
+        // The client waits indefinitely for a server that accepts it and stays silent.
         await deadline.race(subscriber.connect(), subscription);
         unref(subscriber);
         await deadline.race(subscriber.subscribe(channel), subscription);
@@ -77,16 +77,16 @@ async function probe(subscriber: RedisSubscriber): Promise<void> {
   }
 }
 
-/** What a message of the scripts says: see `assign` and `wakeHead` in `lua/algorithm.lua`. */
+/** A message of the scripts: see `assign` and `wakeHead` in `lua/algorithm.lua`. */
 interface Turn {
   readonly owner: string;
-  /** The key was granted to the owner. Otherwise its turn has come, and it is to try. */
+  /** The grant of the key to the owner. `undefined`: its turn has come, and it must try. */
   readonly assigned: Assignment | undefined;
 }
 
 /**
- * A plain message is an owner. One of an assignment begins with a line feed, as no owner does. The
- * assigned hold lasts for as long as the place would have, `waiterTtl`, if its ttl is not less.
+ * A plain message is an owner. One of an assignment begins with a newline, as no owner does. The
+ * assigned hold lasts as long as the position would have, `waiterTtl`, if its ttl is not less.
  */
 function readTurn(message: string, waiterTtl: number): Turn {
   const [, token, ttl, sentAt, owner] = /^\n(\d+) (\d+) (\d+) ([^]*)$/.exec(message) ?? [];

@@ -10,12 +10,12 @@ import type { Script } from '../wire/scripts.ts';
 import { kindOf, mustKeepCounter, retentionOf } from './call-terms.ts';
 import type { CallTerms } from './call-terms.ts';
 
-/** The retention that the scripts know without being told, in ms: see `lua/token.lua`. */
+/** The default retention of the scripts, in ms: see `lua/token.lua`. */
 const scriptRetention = 3_600_000;
 
 const none: readonly never[] = [];
 
-/** A call of one claim. `status`: that of the client before the call. */
+/** A call of one claim. `status`: the client's before the call. */
 abstract class ClaimCall implements JointCall {
   abstract readonly script: Script;
   abstract readonly many: Script | undefined;
@@ -58,7 +58,7 @@ abstract class ClaimCall implements JointCall {
     return toLockError(error, { what: this.what(), claim, lua: script.lua, unsent: this.leftNothing(error) });
   }
 
-  /** Whether a call that was rejected with `error` certainly left nothing. */
+  /** Whether a call that failed with `error` certainly left nothing behind. */
   protected leftNothing(error: unknown): boolean {
     return neverSent(this.#status, error);
   }
@@ -68,27 +68,27 @@ abstract class ClaimCall implements JointCall {
   }
 }
 
-/** What this process knows of an attempt. */
+/** What this process knows about an attempt. */
 export interface AttemptState {
   readonly others: readonly Claim[] | undefined;
-  /** Claims of this process are in the queue on the key. */
+  /** Claims of this process wait for the key. */
   readonly awaited: boolean;
   /** What was assigned to the claim gets a token above its floor. */
   readonly raises: boolean;
 }
 
 /**
- * Takes the key. With `others` it takes a position in the queue, or keeps it, and keeps those of
+ * Takes the key. With `others` it takes or keeps a position in the queue, and keeps those of
  * `others`.
  */
 export class Attempt extends ClaimCall {
   protected readonly about = 'an attempt';
   readonly script: Script;
-  /** Decides it with others. `undefined`: it travels alone. */
+  /** Decides it together with others. `undefined`: it is sent alone. */
   readonly many: Script | undefined;
   readonly #others: readonly Claim[] | undefined;
   readonly #raises: boolean;
-  /** Not later than the send, by the clock. */
+  /** By the clock, not later than the send. */
   readonly #sentAt: number;
   readonly #connections: unknown;
 
@@ -150,8 +150,8 @@ export class Attempt extends ClaimCall {
 }
 
 /**
- * Whether the server refused what was sent once, over `connections`, or it was not sent. A client
- * sends again what a broken connection left unanswered, and tells the second outcome only.
+ * Whether the server refused what was sent only once, over `connections`, or was not sent. A client
+ * resends what a broken connection left unanswered, and reports the second outcome only.
  */
 function refusedOnce({ servers }: CallTerms, connections: unknown, error: unknown): boolean {
   return (changedNothing(error) || neverSent('close', error)) && servers.unbroken(connections);
@@ -204,14 +204,14 @@ export class Confirmation extends Renewal {
   }
 }
 
-/** Gives up what the claim has. */
+/** Releases the hold or the position of the claim. */
 export class Release extends ClaimCall {
   protected readonly about = 'a release';
   readonly completes = true;
   readonly script: Script = scripts.release;
   readonly many: Script | undefined;
 
-  /** `awaited`: claims of this process are in the queue on the key. */
+  /** `awaited`: claims of this process wait for the key. */
   constructor(terms: CallTerms, claim: Claim, status: string, awaited: boolean) {
     super(terms, claim, status);
     this.many = claim.mode === 'shared' || awaited ? undefined : scripts.releaseEach;

@@ -17,15 +17,15 @@ import type { UnsettledAttempts } from './unsettled-attempts.ts';
 
 export interface LockClients {
   readonly client: ScriptClient;
-  /** What renewals go over, and grants are confirmed over. @default the client */
+  /** Sends renewals, and confirms grants. @default the client */
   readonly writer: ScriptSender | undefined;
   /** Calls of one tick may travel together. */
   readonly together: boolean;
-  /** Where attempts count until the client has settled them. Absent: they do not count. */
+  /** Where attempts are counted until the client has settled them. Absent: not counted. */
   readonly unsettled: UnsettledAttempts | undefined;
 }
 
-/** The scripts of the locks, called with the arguments that their headers list. */
+/** The scripts of the locks, called with the arguments in their headers. */
 export class LockScripts {
   readonly #client: ScriptClient;
   readonly #writer: ScriptSender | undefined;
@@ -61,8 +61,8 @@ export class LockScripts {
   }
 
   /**
-   * `attempt`, once the replicas have what it granted: a renewal over the writer is behind the
-   * grant. A busy answer needs none, so no `WAIT` of another claim holds it up.
+   * `attempt`, once the replicas have its grant: a renewal over the writer follows the grant. A
+   * busy answer needs none, so no `WAIT` of another claim delays it.
    */
   async #confirmed(
     writer: ScriptSender,
@@ -76,12 +76,12 @@ export class LockScripts {
     if (!answer.granted) return answer;
     const left = Math.max(1, end - clock.now());
     const call = new Confirmation(this.#terms, claim, this.#client.status, undefined);
-    // Another server has followed, without the grant.
+    // Another server has become master without the grant.
     if (!toRenewal(await callScript(writer, this.#deadline, call, left))) throw grantGone(claim);
     return answer;
   }
 
-  /** Not an async function: its promise around the other's would be garbage of each renewal. */
+  /** Not an async function: its extra promise would be garbage of each renewal. */
   renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
     try {
       this.checkOpen();
@@ -117,7 +117,7 @@ export class LockScripts {
     return (await Promise.all(looks)).flat();
   }
 
-  /** The text of a register, after `change`. */
+  /** Changes a register, and resolves to its text. */
   async register(name: string, change: RegisterChange | undefined): Promise<string | undefined> {
     checkRegister(name, change);
     const args = change === undefined ? [] : [change.from ?? '', change.to ?? ''];
@@ -129,8 +129,8 @@ export class LockScripts {
 
   /** The ms since 1970, by the clock of a server. */
   async time(): Promise<number> {
-    const about = 'a look at the clock';
-    // A Cluster needs a key to choose a server by.
+    const about = 'a read of the clock';
+    // A Cluster needs a key to choose a server.
     const keys = [this.#terms.names.main('time')];
     return toInteger(await this.#look(scripts.time, keys, () => about), about);
   }
@@ -144,7 +144,7 @@ export class LockScripts {
     this.#closed = true;
   }
 
-  /** Calls a script that is about no claim. */
+  /** Calls a script that belongs to no claim. */
   async #look(
     script: Script,
     keys: readonly string[],
@@ -170,7 +170,7 @@ export class LockScripts {
   }
 }
 
-/** More would keep other clients waiting for more than half a millisecond. */
+/** More would delay other clients by more than half a millisecond. */
 const keysOfLook = 100;
 
 function batchesOf<T>(all: readonly T[], size: number): readonly (readonly T[])[] {

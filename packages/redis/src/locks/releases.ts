@@ -18,23 +18,23 @@ export interface ReleaseParts {
 }
 
 /**
- * A release that says what it freed, or that this is unknown. `awaited`: claims of this process are
- * in the queue on the key.
+ * A release that resolves to whether it freed a hold, or rejects if this is unknown. `awaited`:
+ * claims of this process wait for the key.
  */
 export type Release = (claim: Claim, awaited: boolean) => Promise<boolean>;
 
 export function createRelease({ client, servers, scripts, unsettled, deadline, runtime }: ReleaseParts): Release {
   /**
-   * Under way, for all releases that wait for a connection: a client that is cut off keeps each
+   * In flight for all releases that wait for a connection, as a disconnected client keeps each
    * command.
    */
   let ping: Promise<unknown> | undefined;
 
-  /** A release behind what the client has not sent yet. */
+  /** A release after what the client has not sent yet. */
   async function inOrder(claim: Claim, awaited: boolean, attempts: Unsettled | undefined): Promise<boolean> {
     const end = runtime.clock.now() + deadline.timeout;
     const left = (): number => Math.max(1, end - runtime.clock.now());
-    // The client sends the release behind the latest attempt. It may send an earlier one after it.
+    // The client sends the release after the latest attempt, but may send an earlier one later.
     const overtaken = attempts?.overtaken === true ? attempts.settled : undefined;
     const reached = servers.connections() === undefined ? pinged() : undefined;
     await over(Promise.all([overtaken, reached]), deadline.timeout / 2);
@@ -54,17 +54,17 @@ export function createRelease({ client, servers, scripts, unsettled, deadline, r
   /** Whether the release freed a hold. */
   function certain(claim: Claim, reply: unknown, connections: unknown): boolean {
     const freed = toInteger(reply, 'a release') === 1;
-    // A client sends again what a broken connection left unanswered, and hears the second answer.
+    // A client resends what a broken connection left unanswered, and reports the second answer.
     if (!freed && !servers.unbroken(connections)) throw releasedInDoubt(claim);
     return freed;
   }
 
-  /** Waits until `earlier` calls are over, for `patience` ms at most. */
+  /** Waits until `earlier` calls have settled, for at most `patience` ms. */
   async function over(earlier: Promise<unknown>, patience: number): Promise<void> {
     await deadline.race(earlier, 'what was called before a release', patience).catch(() => {});
   }
 
-  /** Answered when a client without a connection has the next one. */
+  /** Answered once a disconnected client has its next connection. */
   function pinged(): Promise<unknown> {
     ping ??= unpipelined(client)
       .ping()

@@ -10,8 +10,8 @@ export interface Unsettled {
 }
 
 /**
- * The attempts that a client has not settled, by owner. An attempt that was given up at its
- * deadline still counts: the client of a Cluster may send it after calls that were made later.
+ * The attempts that a client has not settled, by owner. An attempt abandoned at its deadline still
+ * counts: the client of a Cluster may send it after later calls.
  */
 export class UnsettledAttempts {
   readonly #byOwner = new Map<string, Unsettled>();
@@ -26,7 +26,7 @@ export class UnsettledAttempts {
     };
   }
 
-  /** Those of `owner`. `undefined` where there are none. */
+  /** The attempts of `owner`. `undefined`: none. */
   of(owner: string): Unsettled | undefined {
     return this.#byOwner.size === 0 ? undefined : this.#byOwner.get(owner);
   }

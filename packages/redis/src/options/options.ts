@@ -4,12 +4,12 @@ import type { RedisClient, RedisClusterClient } from '../wire/client.ts';
 import { isCluster } from '../wire/servers.ts';
 import type { AnyRedisClient } from '../wire/servers.ts';
 
-/** Libraries whose values have a form of their own. */
+/** Libraries with a known format of values. */
 export type ForeignLibrary = 'redlock' | 'redis-semaphore';
 
 const hex = (count: number): string => '[0-9a-f]'.repeat(count);
 
-/** What the values of their locks match, as patterns of Lua. */
+/** The patterns of Lua that their values match. */
 const foreignOwners: Readonly<Record<ForeignLibrary, string>> = {
   redlock: `^${hex(32)}$`,
   'redis-semaphore': `^${[8, 4, 4, 4, 12].map(hex).join('%-')}$`,
@@ -21,38 +21,38 @@ export const defaultPrefix = 'locks:';
 /** Options of the Redis provider. */
 export interface RedisOptions {
   /**
-   * Put before every key, after the client's own `keyPrefix`. No braces, so that all keys of a lock
-   * are in one Cluster slot. @default 'locks:'
+   * Prepended to every key, after the client's own `keyPrefix`. No braces, so that all keys of a
+   * lock are in one Cluster slot. @default 'locks:'
    */
   readonly prefix?: string | undefined;
   /** Each call settles within this time. @default 5_000 ms */
   readonly timeout?: Duration | undefined;
   /**
-   * How long a position in the queue lasts without a repeat; waiters repeat at a third of it.
+   * How long a position in the queue lasts without a repeat; waiters repeat after a third of it.
    * @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
   /**
-   * How long an idle key's token counter is kept; two ttls at least.
+   * How long an idle key's token counter is kept; at least two ttls.
    * @default 3_600_000 ms (an hour)
    */
   readonly tokenRetention?: Duration | undefined;
   /**
-   * No grants for so many ms after the server came back: restarted, emptied, or promoted from a
-   * replica. The longest ttl of all services, with the same value in each. A claim with a longer
-   * ttl rejects with `LOCK_INVALID`. @default none: such a server grants at once
+   * For this many ms after the server was restarted, emptied, or promoted from a replica, it grants
+   * nothing. Set it to the longest ttl of all services, and to the same value in each. A claim with
+   * a longer ttl rejects with `LOCK_INVALID`. @default none: such a server grants immediately
    */
   readonly restartGuard?: Duration | undefined;
   /**
-   * Grants and renewals are answered once so many replicas have them. Renewals, and one behind each
-   * grant, go over a connection of their own to each master. With fewer replicas the call rejects
-   * with `LOCK_UNAVAILABLE` after a quarter of `timeout`.
+   * Grants and renewals are answered once this many replicas have them. Renewals, and one after
+   * each grant, use a separate connection to each master. With fewer replicas the call rejects with
+   * `LOCK_UNAVAILABLE` after a quarter of `timeout`.
    * @default none: a failover can lose the latest grants
    */
   readonly minReplicas?: number | undefined;
   /**
-   * Another library that takes locks under the same prefix: what has the form of its values is
-   * shown, listed and ended as a hold, too. A key that has anything else is busy, and not shown.
+   * Another library that takes locks under the same prefix: values in its format are shown, listed
+   * and ended like holds. A key with any other value is busy, and not shown.
    * @default none
    */
   readonly comingFrom?: ForeignLibrary | undefined;
@@ -75,7 +75,7 @@ export const redisSource: OptionSource = { where: '@locks/redis', code: 'LOCK_MI
 /** The options with their defaults. */
 export interface ReadRedisOptions {
   readonly prefix: string;
-  /** What wake channels start with: under the prefix, so that an ACL covers them. */
+  /** The prefix of wake channels: under the key prefix, so that an ACL covers them. */
   readonly channelPrefix: string;
   readonly timeout: number;
   readonly waiterTtl: number;
@@ -88,12 +88,12 @@ export interface ReadRedisOptions {
   readonly besideOthers: boolean;
 }
 
-/** Throws `LOCK_MISCONFIGURED` for a client that the scripts cannot use. */
+/** @throws `LOCK_MISCONFIGURED` for a client that the scripts cannot use. */
 export function checkClient(client: AnyRedisClient): void {
   const { evalsha, duplicate, nodes, status } = (client ?? {}) as Partial<RedisClient & RedisClusterClient>;
   const copies = typeof duplicate === 'function' || typeof nodes === 'function';
   const fits = typeof evalsha === 'function' && copies && typeof status === 'string';
-  // An option that version 5 does not have any more.
+  // Version 5 has removed this option.
   if (fits && 'dropBufferSupport' in (client.options ?? {})) {
     throw misconfigured(
       redisSource.where,
@@ -106,7 +106,7 @@ export function checkClient(client: AnyRedisClient): void {
   throw misconfigured(redisSource.where, `${needed}, ${notA(client)}`);
 }
 
-/** What was given in place of a client. */
+/** Describes what was passed instead of a client. */
 function notA(given: unknown): string {
   if (given === null || typeof given !== 'object') return `not ${given === null ? 'null' : `a ${typeof given}`}`;
   const { exec, then, constructor } = given as Readonly<Record<string, unknown>>;
@@ -115,7 +115,7 @@ function notA(given: unknown): string {
   return `not an object of class ${typeof constructor === 'function' ? constructor.name : 'none'}`;
 }
 
-/** Throws `LOCK_MISCONFIGURED` for a Cluster; `what` begins the reason. */
+/** @throws `LOCK_MISCONFIGURED` for a Cluster; `what` begins the reason. */
 export function refuseCluster(clustered: boolean, what: string): void {
   if (!clustered) return;
   throw misconfigured(
@@ -124,14 +124,14 @@ export function refuseCluster(clustered: boolean, what: string): void {
   );
 }
 
-/** Throws `LOCK_MISCONFIGURED` where an option is given that a Cluster cannot have. */
+/** @throws `LOCK_MISCONFIGURED` for an option that a Cluster cannot have. */
 export function checkKind(clustered: boolean, { restartGuard }: RedisOptions): void {
   if (restartGuard !== undefined) refuseCluster(clustered, 'option "restartGuard" is for');
 }
 
 /**
- * Checks `client` and `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it
- * must be.
+ * Checks `client` and `options`.
+ * @throws `LOCK_MISCONFIGURED` with the option, its value and what it must be.
  */
 export function readRedisOptions(client: AnyRedisClient, options: RedisOptions): ReadRedisOptions {
   const read = readOptions(redisReaders, options, redisSource);

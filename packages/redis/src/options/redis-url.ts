@@ -2,25 +2,25 @@ import { misconfigured, readAuthority } from '@locks/core/adapter';
 import type { Authority, Host, LockError } from '@locks/core/adapter';
 import { redisSource } from './options.ts';
 
-/** The servers of a URL: one, the master that Sentinels name, or a Cluster. */
+/** The kind of a URL: one server, the master of Sentinels, or a Cluster. */
 export type RedisKind = 'server' | 'sentinel' | 'cluster';
 
-/** What a URL says of servers, and of their user. */
+/** A parsed URL. */
 export interface RedisUrl {
   readonly kind: RedisKind;
   readonly secure: boolean;
   /** One host, the Sentinels, or nodes of the Cluster. */
   readonly hosts: readonly Host[];
-  /** What the Sentinels call the master. */
+  /** The Sentinels' name of the master. */
   readonly name?: string | undefined;
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly db?: number;
 }
 
-/** The port of a Sentinel, where none is given. */
+/** The default port of a Sentinel. */
 export const sentinelPort = 26_379;
-/** The port of a server, where none is given. */
+/** The default port of a server. */
 export const serverPort = 6379;
 
 const shape = /^((?:redis|valkey)(s?)(?:\+(sentinel|cluster))?):\/\/([^/]*)\/?(.*)$/i;
@@ -34,9 +34,9 @@ const examples: Readonly<Record<RedisKind, string>> = {
 
 /**
  * Reads `redis://user:password@host:6379/0`, `redis+sentinel://host1:26379,host2:26379/name/0` and
- * `redis+cluster://host1:6379,host2:6379`. With `rediss` in front, it is TLS. `valkey` and
- * `valkeys` mean the same. `redis+unix:///var/run/redis.sock` is a Unix socket.
- * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
+ * `redis+cluster://host1:6379,host2:6379`; `rediss` means TLS. `valkey` and `valkeys` mean the
+ * same. `redis+unix:///var/run/redis.sock` is a Unix socket.
+ * @throws `LOCK_MISCONFIGURED`, without quoting the URL, which may contain a password.
  */
 export function readRedisUrl(text: string): RedisUrl {
   if (/^(?:redis|valkey)s?\+unix:/i.test(text)) return readSocketUrl(text);
@@ -51,7 +51,7 @@ export function readRedisUrl(text: string): RedisUrl {
   return { kind, secure: secure !== '', ...read, ...readPath(path, kind) };
 }
 
-/** The server behind a Unix socket. Its path is as long as the URL, so `db` is an option. */
+/** A server on a Unix socket. The whole URL is its path, so `db` is an option. */
 function readSocketUrl(text: string): RedisUrl {
   const [, user = '', path] = unixShape.exec(text) ?? [];
   const read: Authority | undefined = path === undefined ? undefined : readAuthority(`${user}@`, serverPort);
@@ -59,7 +59,7 @@ function readSocketUrl(text: string): RedisUrl {
   return { kind: 'server', secure: false, ...read, hosts: [{ host: decode(path, 'server'), port: 0 }] };
 }
 
-/** What clients call a place: `path` is a Unix socket, which has no port. */
+/** The address for clients: `path` is a Unix socket, which has no port. */
 export function placeOf({ host, port }: Host): Host | { readonly path: string } {
   return host.startsWith('/') ? { path: host } : { host, port };
 }
@@ -67,12 +67,12 @@ export function placeOf({ host, port }: Host): Host | { readonly path: string } 
 function readPath(path: string, kind: RedisKind): Pick<RedisUrl, 'name' | 'db'> {
   const parts = path.split('/').filter((part, index, all) => part !== '' || index < all.length - 1);
   const name = kind === 'sentinel' ? parts.shift() : undefined;
-  // Behind a "/" or "#" of a password stands the rest of it.
+  // A "/" or "#" in the password would put the remainder here.
   if (path.includes('@')) throw unreadable(kind);
   if (kind === 'sentinel' && !name) {
     throw misconfigured(
       redisSource.where,
-      `the path of its URL is what the Sentinels call the master: ${examples.sentinel}`,
+      `the path of its URL must be the name of the master at the Sentinels: ${examples.sentinel}`,
     );
   }
   const [db = '', ...more] = parts;

@@ -1,8 +1,8 @@
 import { isLockError } from '@locks/core/adapter';
 
 /**
- * The few methods of a client of `ioredis` (5 or 6) or `iovalkey` that are used, so that all of
- * them fit. Nothing is registered on it, no option of it is changed, and it is never closed.
+ * The few methods used of a client of `ioredis` (5 or 6) or `iovalkey`, so that all versions fit.
+ * No listener is added, no option changed, and it is never closed.
  */
 export interface RedisClient extends ScriptClient {
   scan(
@@ -13,11 +13,11 @@ export interface RedisClient extends ScriptClient {
     number: number,
   ): Promise<[string, string[]]>;
   duplicate(override: SubscriberOptions): RedisSubscriber;
-  /** Its connection: another one after a reconnection. */
+  /** Its connection: another object after a reconnection. */
   readonly stream: unknown;
 }
 
-/** What clients of one server and of a Cluster have in common. */
+/** The members that clients of one server and of a Cluster share. */
 export interface ScriptClient {
   evalsha(sha: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
   eval(script: string, numberOfKeys: number, ...args: (string | number)[]): Promise<unknown>;
@@ -27,15 +27,15 @@ export interface ScriptClient {
     readonly enableAutoPipelining?: boolean | undefined;
     readonly maxRetriesPerRequest?: number | null | undefined;
   };
-  /** It sends no command twice. An ioredis says so by its option `maxRetriesPerRequest`. */
+  /** It sends no command twice. In ioredis this is option `maxRetriesPerRequest`. */
   readonly sendsOnce?: boolean;
-  /** Its `string` calls a command that takes no part in `enableAutoPipelining`. */
+  /** Its `string` calls a command without `enableAutoPipelining`. */
   createBuiltinCommand?(name: string): { readonly string: unknown };
-  /** `ready` while it sends commands at once. */
+  /** `ready` while it sends commands immediately. */
   readonly status: string;
 }
 
-/** The client of one node, among those of a Cluster. */
+/** The client of one node of a Cluster. */
 export interface RedisNode extends RedisClient {
   readonly options?: ScriptClient['options'] & {
     readonly host?: string | undefined;
@@ -44,7 +44,7 @@ export interface RedisNode extends RedisClient {
   info(section: string): Promise<unknown>;
 }
 
-/** The few methods of their `Cluster` that are used. It stays as it is, too. */
+/** The few methods used of their `Cluster`. It is not changed. */
 export interface RedisClusterClient extends ScriptClient {
   readonly isCluster: boolean;
   /** `host:port` of the master of each slot, and of its replicas. */
@@ -54,16 +54,15 @@ export interface RedisClusterClient extends ScriptClient {
 
 /**
  * The connection that sends the next command; `undefined` while the client has none and keeps
- * commands for later.
+ * commands.
  */
 export function openConnection(client: Pick<ScriptClient, 'status'>): unknown {
   return client.status === 'ready' ? (client as Partial<RedisClient>).stream : undefined;
 }
 
 /**
- * Whether `error` says that a command never left: the client had no connection, and keeps no
- * commands for the next one. `false` where it was connected at the call, because some clients send
- * a command again.
+ * Whether `error` means that a command was never sent: the client had no connection, and does not
+ * keep commands. `false` if it was connected at the call, as some clients resend commands.
  */
 export function neverSent(statusAtCall: string, error: unknown): boolean {
   if (statusAtCall === 'ready' || !(error instanceof Error)) return false;
@@ -71,14 +70,14 @@ export function neverSent(statusAtCall: string, error: unknown): boolean {
 }
 
 /**
- * Whether the server refused a script before it changed anything. It did not run the script, or
- * refused its first write: Redis refuses no later write of a script for these reasons.
+ * Whether the server refused a script before it changed anything: it did not run the script, or
+ * refused its first write. Redis refuses no later write of a script for these reasons.
  */
 export function changedNothing(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError' && wholeRefusal.test(error.message);
 }
 
-// Before version 7, Redis puts its own words about the script before those of the refusal.
+// Before version 7, Redis precedes the refusal with words about the script.
 const wholeRefusal =
   /^(?:ERR Error running script .* -)?(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 const notWriteable = /^(?:Stream isn't writeable|Cluster isn't ready|The client is (?:offline|closed))/;
@@ -86,14 +85,14 @@ const noConnection =
   /^(?:Stream isn't writeable|Cluster isn't ready|Reached the max retries per request limit|Connection is closed|The client is (?:offline|closed)|Socket closed unexpectedly|Disconnects client)/;
 
 /**
- * A command failed for want of a connection. The message and the code are those of the connection's
- * error, where that is known.
+ * A command failed for lack of a connection. It has the message and code of the connection's error,
+ * if known.
  */
 export class NoConnection extends Error {
   readonly code: string | undefined;
   /** The connection's error itself. */
   readonly reason: Error | undefined;
-  /** Only the client tells of it. It may be mended by now, so it is no mistake of the caller. */
+  /** Only the client reports it. It may be outdated, so it is no mistake of the caller. */
   readonly told: boolean;
 
   constructor(trouble: NodeJS.ErrnoException | undefined, cause: Error, told = false) {
@@ -106,45 +105,43 @@ export class NoConnection extends Error {
 }
 
 /**
- * Why `client` has no connection, as far as its last socket tells. `undefined` while it has one, or
+ * Why `client` has no connection, as far as its last socket shows. `undefined` while it has one, or
  * opens one.
  */
 export function connectionError(client: Pick<ScriptClient, 'status'>): NodeJS.ErrnoException | undefined {
   if (client.status === 'ready') return undefined;
-  // The client of a Cluster has none, and says itself what it lacks.
+  // The client of a Cluster has none, and reports itself what it lacks.
   const { stream } = client as Partial<RedisClient>;
   const { errored } = (stream ?? {}) as { readonly errored?: unknown };
   return errored instanceof Error ? errored : undefined;
 }
 
-/** Why clients of this package's own lost their connections, until they have one again. */
+/** Why own clients lost their connections, until they have one again. */
 const losses = new WeakMap<object, Error>();
 
-/** Keeps why `client` loses its connection, or gets none. `undefined`: it has one again. */
+/** Records why `client` has lost its connection, or got none. `undefined`: it has one again. */
 export function noteLoss(client: object, error: Error | undefined): void {
   if (error === undefined) losses.delete(client);
   else losses.set(client, error);
 }
 
 /**
- * Why `client` has no connection, as far as it has told: a refused password, a server that is a
- * replica now. It may say `ready` for a moment still.
+ * Why `client` has no connection, as far as recorded: a refused password, a server that is a
+ * replica now. Its status may still be `ready` for a moment.
  */
 export function lastLoss(client: object): NoConnection | undefined {
   const error = losses.get(client);
   return error && new NoConnection(error, error, true);
 }
 
-/**
- * `error`, or the reason of it where the client only says that it has no connection, and not why.
- */
+/** `error`, or its reason if the client only says that it has no connection. */
 export function withConnectionError(client: Pick<ScriptClient, 'status'>, error: unknown): unknown {
   if (!(error instanceof Error) || !noConnection.test(error.message)) return error;
   const trouble = connectionError(client);
   return new NoConnection(trouble ?? lastLoss(client), error, trouble === undefined);
 }
 
-/** What the copy of the client that listens for wakes is told. */
+/** Options of the copy of the client that listens for wakes. */
 export interface SubscriberOptions {
   readonly lazyConnect: true;
   readonly autoResubscribe: false;
@@ -157,14 +154,14 @@ export interface SubscriberOptions {
   readonly keyPrefix?: string;
 }
 
-/** Options of the copies: each serves until its connection ends. */
+/** Options of the copies: each is used until its connection ends. */
 export const copyOptions: SubscriberOptions = {
   lazyConnect: true,
   autoResubscribe: false,
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
-  // With more, the end of a dead connection takes longer. Until the next copy is there, all
-  // messages are lost.
+  // With more, a dead connection ends later. Until the next copy is connected, all messages are
+  // lost.
   disconnectTimeout: 100,
   maxLoadingRetryTime: 200,
   enableAutoPipelining: false,
@@ -181,8 +178,8 @@ export interface RedisSubscriber {
 }
 
 /**
- * From now on the connection of `copy` keeps no process running. The caller's client does, until
- * it is closed.
+ * From now on the connection of `copy` does not keep the process running. The caller's client does,
+ * until closed.
  */
 export function unref(copy: RedisSubscriber): void {
   const { stream } = copy as { readonly stream?: { unref?(): void } };

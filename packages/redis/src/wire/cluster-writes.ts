@@ -17,8 +17,8 @@ export interface ClusterWritesParts {
 }
 
 /**
- * Renewals that are answered once so many replicas of the key's master have them: each master has a
- * connection and a `WAIT` of its own.
+ * Renewals that are answered once this many replicas of the key's master have them: each master has
+ * a separate connection and `WAIT`.
  */
 export function clusterWrites({ client, replicas, deadline, runtime }: ClusterWritesParts): ClosableSender {
   const writers = new Map<string, ClosableSender>();
@@ -30,7 +30,7 @@ export function clusterWrites({ client, replicas, deadline, runtime }: ClusterWr
     } catch (error) {
       if (!mayLeadElsewhere(error)) throw error;
     }
-    // The client finds the master, and renews its table of slots. A renewal may be sent twice.
+    // The client finds the master, and updates its table of slots. A renewal may be sent twice.
     await unpipelined(client)[name](...args);
     try {
       return await writerOf(args[2])[name](...args);
@@ -57,7 +57,7 @@ export function clusterWrites({ client, replicas, deadline, runtime }: ClusterWr
   /** A former master keeps its connections. They are closed after the client has a new table. */
   function leaveFormer(): void {
     const { slots } = client;
-    // The client makes new entries for each table.
+    // The client creates new entries for each table.
     if (slots[0] === table) return;
     table = slots[0];
     const masters = new Set(slots.map((entry) => entry?.[0]));
@@ -85,7 +85,7 @@ function mayLeadElsewhere(error: unknown): boolean {
   return !(error instanceof Error) || error.name !== 'ReplyError' || elsewhere.test(error.message);
 }
 
-/** A master that is followed also ends what it blocks. */
+/** A demoted master also unblocks what it blocks. */
 const elsewhere = /^(?:MOVED|ASK|TRYAGAIN|CLUSTERDOWN|UNBLOCKED)\b/;
 
 function isMoved(error: unknown): error is Error {
@@ -100,7 +100,7 @@ function stillMoving(cause: Error): LockError {
   );
 }
 
-/** @throws `LOCK_UNAVAILABLE` where the client has lost it. */
+/** @throws `LOCK_UNAVAILABLE` if the client has lost it. */
 function nodeAt(client: RedisClusterClient, name: string): RedisNode {
   const found = client.nodes('master').find(({ options }) => `${options?.host}:${options?.port}` === name);
   if (found === undefined) throw noNode();

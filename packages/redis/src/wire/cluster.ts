@@ -3,7 +3,7 @@ import { keySlot } from './key-slot.ts';
 import { noNode } from './servers.ts';
 import type { Servers } from './servers.ts';
 
-/** The servers of a Cluster, as far as its client knows them. */
+/** The servers of a Cluster, as known by its client. */
 export function clusterOf(client: RedisClusterClient): Servers {
   return {
     clustered: true,
@@ -26,7 +26,7 @@ export function clusterOf(client: RedisClusterClient): Servers {
   };
 }
 
-/** The node that has the keys of a lock, by its main name. */
+/** The node with the keys of a lock, by its main name. */
 export function nodeOf(client: RedisClusterClient, name: string): RedisNode | undefined {
   const [master] = client.slots[keySlot(name)] ?? [];
   return client.nodes('master').find(({ options }) => `${options?.host}:${options?.port}` === master);
@@ -36,7 +36,7 @@ function connectionsOf(client: RedisClusterClient): ReadonlyMap<RedisNode, unkno
   return new Map(client.nodes('all').map((node) => [node, node.stream]));
 }
 
-/** Masters, as a replica whose master is gone may be cut off from the others as well. */
+/** Masters, as a replica whose master is gone may be isolated, too. */
 function known(client: RedisClusterClient): readonly RedisNode[] {
   const masters = client.nodes('master');
   return masters.length > 0 ? masters : client.nodes('all');

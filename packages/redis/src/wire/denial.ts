@@ -1,15 +1,17 @@
-/** What a server says of a lack of permission, and no longer than a message may be. */
+/** A denied permission, as reported by the server and shortened. */
 export interface Denial {
   readonly text: string;
-  /** What to grant, as `ACL SETUSER` writes it; `undefined` where the server does not tell. */
+  /**
+   * What to grant, in the syntax of `ACL SETUSER`; `undefined` if the server does not report it.
+   */
   readonly right: string | undefined;
 }
 
 const denied = /\bNOPERM\b|\bACL failure in script\b|\bThe user executing the script can't\b/;
 
 /**
- * The denied right, if `text` says that one is. The versions of Redis use different words.
- * Those before 7.2 do not name a command of a script, but its line in `lua`.
+ * The denied right, if `text` reports one. Versions of Redis word it differently. Those before 7.2
+ * do not name a script's command, but its position in `lua`.
  */
 export function findDenial(text: string, lua: string | undefined): Denial | undefined {
   if (!denied.test(text)) return undefined;

@@ -2,7 +2,7 @@
 export function keySlot(key: string): number {
   const from = key.indexOf('{');
   const to = from < 0 ? -1 : key.indexOf('}', from + 1);
-  // A tag without a character is none.
+  // An empty tag is none.
   const hashed = to > from + 1 ? key.slice(from + 1, to) : key;
   let crc = 0;
   for (const byte of Buffer.from(hashed)) {

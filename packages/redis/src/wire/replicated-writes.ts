@@ -15,22 +15,22 @@ interface Call {
 export interface ReplicatedParts {
   /** How many replicas must have a write. */
   readonly replicas: number;
-  /** A copy of the client, for these writes alone. */
+  /** A copy of the client, for these writes only. */
   readonly open: () => RedisCopy;
   readonly deadline: Deadline;
   readonly runtime: Runtime;
 }
 
-/** What sends writes over connections of its own. */
+/** Sends writes over separate connections. */
 export interface ClosableSender extends ScriptSender {
-  /** Calls that are not answered yet reject, with `reason` where they were not sent. */
+  /** Unanswered calls reject, with `reason` if they were not sent. */
   close(reason?: LockError): void;
 }
 
 /**
- * Renewals that are answered once so many replicas have them. `WAIT` counts the writes of its own
- * connection and blocks it, so they have one of their own. Calls that come while it is blocked go
- * out together, with one `WAIT` behind them.
+ * Renewals that are answered once this many replicas have them. `WAIT` counts the writes of its own
+ * connection and blocks it, so they have a separate one. Calls during a `WAIT` are sent together
+ * afterwards, with one `WAIT` for all.
  */
 export function replicatedWrites({ replicas, open, deadline, runtime }: ReplicatedParts): ClosableSender {
   let queue: Call[] = [];
@@ -48,14 +48,14 @@ export function replicatedWrites({ replicas, open, deadline, runtime }: Replicat
 
   async function work(): Promise<void> {
     busy = true;
-    // Calls of the same turn go together.
+    // Calls of the same turn are sent together.
     await Promise.resolve();
     while (queue.length > 0) {
       const batch = takeQueue();
       try {
         await send(batch);
       } catch (error) {
-        // Without its connection, each call that has no answer is unknown.
+        // Without its connection, each unanswered call is unknown.
         drop();
         for (const { reject } of batch) reject(error);
       }
@@ -63,14 +63,19 @@ export function replicatedWrites({ replicas, open, deadline, runtime }: Replicat
     busy = false;
   }
 
-  /** What waited for so long that its caller may have an error already is not sent. */
+  /** What waited so long that its caller may have failed already is not sent. */
   function takeQueue(): readonly Call[] {
     const latest = runtime.clock.now() - deadline.timeout / 2;
     const late = queue.filter(({ since }) => since < latest);
     const batch = queue.filter(({ since }) => since >= latest);
     queue = [];
     for (const { reject } of late)
-      reject(new TooFewReplicas('LOCK_UNAVAILABLE', 'Redis is behind with option "minReplicas".'));
+      reject(
+        new TooFewReplicas(
+          'LOCK_UNAVAILABLE',
+          'Replicas did not confirm earlier writes in time (option "minReplicas").',
+        ),
+      );
     return batch;
   }
 
@@ -81,7 +86,7 @@ export function replicatedWrites({ replicas, open, deadline, runtime }: Replicat
     const patience = Math.max(1, Math.floor(deadline.timeout / 4));
     const written = batch.map((call) => [call, call.send(connection)] as const);
     const confirmed = connection.wait(replicas, patience);
-    // Rejected together with the scripts before it, which say why.
+    // Rejected together with the scripts before it, which report why.
     confirmed.catch(() => {});
     const answered = written.map(async ([call, reply]) => {
       try {
@@ -95,7 +100,7 @@ export function replicatedWrites({ replicas, open, deadline, runtime }: Replicat
         else call.reject(tooFew(count, replicas));
       } catch (error) {
         call.reject(error);
-        // A replica that was a master: the next connection may lead to the next one.
+        // A replica that was a master: the next connection may lead to the new one.
         if (error instanceof Error && /\bREADONLY\b/.test(error.message)) drop();
       }
     });
@@ -145,12 +150,12 @@ export function replicatedWrites({ replicas, open, deadline, runtime }: Replicat
   };
 }
 
-/** A renewal of a hold, or a list: the text of a register. */
+/** A renewed hold, or a list: the text of a register. */
 function isWritten(answer: unknown): boolean {
   return Array.isArray(answer) || Number(answer) === 1;
 }
 
-/** The master was reached, and too few replicas confirmed in time. */
+/** The master was reached, but too few replicas confirmed in time. */
 export class TooFewReplicas extends LockError {}
 
 function tooFew(count: number, replicas: number): LockError {

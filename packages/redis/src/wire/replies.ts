@@ -13,19 +13,19 @@ import type { ScriptClient } from './client.ts';
 import { findDenial } from './denial.ts';
 import { restarted } from './restart-guard.ts';
 
-/** A call that the client rejected, to speak of it. */
+/** A failed call, for messages. */
 export interface FailedCall {
   readonly what: string;
   readonly claim?: Claim | undefined;
   /** The script that was called. */
   readonly lua?: string | undefined;
-  /** The command never left this process. */
+  /** The command was never sent. */
   readonly unsent?: boolean | undefined;
 }
 
 /**
- * The contract's error for what the client rejected with. An error reply, and a broken connection,
- * leave it unknown what was done. Only what a retry cannot mend is permanent.
+ * The contract's error for a client's error. After an error reply or a broken connection it is
+ * unknown what was done. Only what a retry cannot fix is permanent.
  */
 export function toLockError(error: unknown, { what, claim, lua, unsent = false }: FailedCall): LockError {
   if (isLockError(error)) return error;
@@ -70,7 +70,7 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   const mode = modeOf(text);
   if (mode !== undefined) {
     return misconfigured(
-      `The client is in ${mode} mode at ${what}: ${text} Pass a client of its own, as client.duplicate() makes one.`,
+      `The client is in ${mode} mode at ${what}: ${text} Pass a separate client, such as client.duplicate().`,
     );
   }
   if (error instanceof TypeError) return misconfigured(`The client failed at ${what}: ${text}. ${realClient}`);
@@ -80,7 +80,7 @@ export function toLockError(error: unknown, { what, claim, lua, unsent = false }
   return failed();
 }
 
-/** The mode of a connection that takes no commands, by the error that says so. */
+/** The mode of a connection that takes no commands, by its error. */
 function modeOf(text: string): 'subscriber' | 'monitor' | undefined {
   if (/\bsubscriber mode\b|\bSUBSCRIBE \/ .* allowed in this context/.test(text)) return 'subscriber';
   return /\bmonitoring mode\b|\bcan't interact with the keyspace\b/.test(text) ? 'monitor' : undefined;
@@ -88,7 +88,7 @@ function modeOf(text: string): 'subscriber' | 'monitor' | undefined {
 
 const realClient = 'Pass a client of ioredis, iovalkey or node-redis, which gives replies as Redis sends them.';
 
-/** What Redis never answers: a client makes something else of replies, or is none of Redis. */
+/** Redis never answers this: the client changes replies, or is not one of Redis. */
 function strangeReply(what: string, needed: string): LockError {
   return new LockError(
     'LOCK_MISCONFIGURED',
@@ -96,49 +96,49 @@ function strangeReply(what: string, needed: string): LockError {
   );
 }
 
-/** Why `client` has no connection, for calls that are not answered. */
+/** Why `client` has no connection, for unanswered calls. */
 function connectionTrouble(client: ScriptClient): LockError | undefined {
   const error = connectionError(client);
   return error === undefined ? undefined : toLockError(error, { what: 'the connection' });
 }
 
-/** The same for a call without an answer. A client may not tell more than the name of its state. */
+/** The same for a call without an answer. Some clients report only their status. */
 export function noAnswerReason(client: ScriptClient): LockError | undefined {
   const { status } = client;
   const says = `The client is not ready to send: its status is "${status}".`;
   return connectionTrouble(client) ?? (status === 'ready' ? undefined : new LockError('LOCK_UNAVAILABLE', says));
 }
 
-/** What `client` told of the connection that it lacks, or of its last one. */
+/** What `client` reported of its missing or last connection. */
 export function outageOf(client: ScriptClient): LockError | undefined {
   const loss = lastLoss(client);
   return connectionTrouble(client) ?? (loss && toLockError(loss, { what: 'the connection' }));
 }
 
-/** Tokens begin at the clock of the server, in µs since 1970: below it are answers out of step. */
+/** Tokens begin at the server's clock, in µs since 1970: lower ones are mismatched replies. */
 const lowestToken = 10n ** 12n;
 
 /**
- * The answer to an attempt. A script returns a token, as text where it is near 2^53, or minus the
- * ms until the next attempt.
+ * The answer to an attempt. A script returns a token, as text near 2^53, or minus the ms until the
+ * next attempt.
  */
 export function toAnswer(reply: unknown): Grant | { readonly granted: false; readonly retryAfter: number } {
   const exact = typeof reply === 'string' && /^\d+$/.test(reply);
   const number = exact ? BigInt(reply) : BigInt(toInteger(reply, 'an attempt'));
   if (number <= 0n) return { granted: false, retryAfter: -Number(number) };
   if (number < lowestToken) {
-    const why = 'it answers another command, and what became of the attempt is unknown';
+    const why = 'the reply belongs to another command, and the result of the attempt is unknown';
     throw new LockError('LOCK_UNAVAILABLE', `Redis answered an attempt with ${number}, which is no token: ${why}.`);
   }
   return { granted: true, token: number };
 }
 
-/** The integer that a script returned, whatever the client makes of integers. */
+/** The integer that a script returned, in whatever type the client uses. */
 export function toInteger(reply: unknown, what: string): number {
   const number = typeof reply === 'string' && /^-?\d+$/.test(reply) ? Number(reply) : reply;
   if (typeof number === 'number' && Number.isSafeInteger(number)) return number;
   if (reply === 'QUEUED') {
-    const why = 'the client is in a transaction (MULTI), and EXEC may still execute it. Pass a client of its own.';
+    const why = 'the client is in a transaction (MULTI), and EXEC may still execute it. Pass a separate client.';
     throw new LockError('LOCK_UNAVAILABLE', `Redis queued ${what}: ${why}`);
   }
   throw strangeReply(what, 'an integer');
@@ -150,7 +150,7 @@ export function toList(reply: unknown, what: string): readonly unknown[] {
   throw strangeReply(what, 'a list');
 }
 
-/** The state of `key`, from what the script says: see `lua/inspect.lua`. */
+/** The state of `key`, as returned by `lua/inspect.lua`. */
 export function toKeyState(key: string, reply: unknown): KeyState {
   const [count, names, ...parts] = toList(reply, 'an inspection');
   const holders: Holder[] = [];
@@ -170,7 +170,7 @@ export function toKeyState(key: string, reply: unknown): KeyState {
   return { key, holders, waiters, ...(queue.length === 0 ? {} : { queue }) };
 }
 
-/** A waiter by its name in the queue: see `lua/algorithm.lua`. */
+/** Parses a waiter's name in the queue: see `lua/algorithm.lua`. */
 function toWaiter(name: string): Waiter {
   const [kind = '', , ...owner] = name.split(' ');
   const mode = kind.startsWith('s') ? 'shared' : 'exclusive';
@@ -183,7 +183,7 @@ function permitsIn(text: unknown): Pick<Holder, 'permits'> {
 
 /**
  * The connection was replaced during a release. Either the release freed nothing, or the client
- * sent it twice and has the second answer only.
+ * sent it twice and has only the second answer.
  */
 export function releasedInDoubt({ key }: Claim): LockError {
   const name = JSON.stringify(key);
@@ -194,7 +194,7 @@ export function releasedInDoubt({ key }: Claim): LockError {
   );
 }
 
-/** A server granted the claim, and the one that is the master now does not know it. */
+/** A server granted the claim, but the current master does not know it. */
 export function grantGone({ key }: Claim): LockError {
   const name = JSON.stringify(key);
   return new LockError(
@@ -204,7 +204,7 @@ export function grantGone({ key }: Claim): LockError {
   );
 }
 
-/** The client may still send an attempt of the claim that was given up at its deadline. */
+/** The client may still send an attempt that was abandoned at its deadline. */
 export function attemptUnderWay({ key }: Claim): LockError {
   const name = JSON.stringify(key);
   return new LockError(
@@ -220,7 +220,7 @@ function refusal([, kind, detail, left]: RegExpExecArray, claim: Claim): LockErr
   return tokensEnded(claim);
 }
 
-/** The client hangs the command on its errors, and AUTH has the password in it. */
+/** The client attaches the command to its errors, and AUTH contains the password. */
 function withoutCommand(error: unknown): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   const bare = new Error(error.message);

@@ -5,32 +5,33 @@ import { callScript, isUnknownScript } from './script-call.ts';
 import type { ScriptCall, ScriptInput, ScriptSender } from './script-call.ts';
 import type { Script } from './scripts.ts';
 
-/** A call that can travel with others of its tick: see `lua/each.lua`. */
+/** A call that can be batched with others of its tick: see `lua/each.lua`. */
 export interface JointCall extends ScriptCall {
-  /** The script for many calls. `undefined`: it travels alone. */
+  /** The script for many calls. `undefined`: it is sent alone. */
   readonly many: Script | undefined;
-  /** How long it may take, in ms. */
+  /** Time limit, in ms. */
   readonly within: number;
   lasting(within: number): this;
   readonly owner: string;
-  /** The keys that the script for many calls gets for this one. */
+  /** Its keys for the script for many calls. */
   manyKeys(): readonly string[];
-  /** The arguments that it gets for all. */
+  /** The shared arguments. */
   manyArgs(): readonly (string | number)[];
-  /** Whether `other`, with the same script for many calls, has the same arguments for it. */
+  /** Whether `other` has the same script for many calls and the same arguments. */
   joins(other: JointCall): boolean;
 }
 
 /**
- * Calls whose times differ by less, in ms, travel together. With more, one is told of a silence too
- * early or too late. With less, what waited for one connection would travel apart.
+ * Calls whose time limits differ by less, in ms, are batched. With more, one is notified of a
+ * silence too early or too late. With less, calls that waited for one connection would be sent
+ * apart.
  */
 const sameTime = 16;
 
 /** The script for many calls had no answer in time. */
 const unanswered = new Error('no answer');
 
-/** Sends the calls of one tick as one script, which has one deadline. */
+/** Sends the calls of one tick as one script, with one deadline. */
 export function scriptBatches(client: ScriptSender, deadline: Deadline, clock: Clock): Batches<JointCall, unknown> {
   return new Batches<JointCall, unknown>({
     fits: (call, [first]) => first !== undefined && fits(call, first),
@@ -39,19 +40,19 @@ export function scriptBatches(client: ScriptSender, deadline: Deadline, clock: C
       const [{ many, within, completes }] = calls as [JointCall & { readonly many: Script }];
       const end = clock.now() + within;
       let late = false;
-      // After the deadline only calls that are completed nevertheless go on.
+      // After the deadline only calls with `completes` continue.
       const mayGo = (): boolean => !late || completes === true;
       const left = (call: JointCall): Promise<unknown> | undefined => {
         if (!mayGo()) return undefined;
         const answer = callScript(client, deadline, call, Math.max(1, end - clock.now()));
-        // No caller hears a late one.
+        // No caller waits for a late one.
         answer.catch(() => {});
         return answer;
       };
       const sent = sendMany(client, many, inputOf(calls), mayGo).then((replies) =>
         calls.map((call, index) => (Number(replies[index]) > 0 ? replies[index] : left(call))),
       );
-      // Asked for a name once the deadline is over.
+      // Called for a name once the deadline is over.
       const tooLate = (): string => {
         late = true;
         return 'a batch';
@@ -95,7 +96,7 @@ async function sendMany(
   } catch (error) {
     if (!mayGo()) throw error;
     if (isUnknownScript(error)) replies = await client.eval(many.lua, ...input);
-    // The own script of each call finds out what the server refuses.
+    // Each call's own script finds out what the server refuses.
     else if (error instanceof Error && error.name === 'ReplyError' && !changedNothing(error)) return [];
     else throw error;
   }

@@ -4,20 +4,20 @@ import { withConnectionError } from './client.ts';
 import type { ScriptClient } from './client.ts';
 import type { Script } from './scripts.ts';
 
-/** What a script gets: the number of its keys, the keys and the arguments. */
+/** The input of a script: the number of its keys, the keys and the arguments. */
 export type ScriptInput = readonly [keys: number, ...keysAndArgs: (string | number)[]];
 
-/** One call of a script, and how to speak of it. */
+/** One call of a script. */
 export interface ScriptCall {
   readonly script: Script;
   /** Called when the script is sent. */
   input(): ScriptInput;
   /** The call's name in messages. */
   what(): string;
-  /** The error to reject with, for one that the client rejected with. */
+  /** Replaces a client's error. */
   explain(error: unknown): unknown;
   /**
-   * It is completed also after its deadline: it frees what a client may have sent as late.
+   * It is completed even after its deadline: it frees what a client may have sent late.
    * @default false
    */
   readonly completes?: boolean;
@@ -41,8 +41,8 @@ export function callScript(
 
 /**
  * Sends a script by its digest.
- * @throws `LOCK_CLOSED` where the client has ended: it opens no connection any more. A command
- * under way at the end may have taken effect, so only later ones are refused.
+ * @throws `LOCK_CLOSED` if the client has ended: it opens no connection any more. A command in
+ * flight at the end may have taken effect, so only later ones are refused.
  */
 function sendScript(client: ScriptSender, call: ScriptCall): Promise<unknown> {
   if ((client.over ?? client).status === 'end') return Promise.reject(clientEnded());
@@ -50,8 +50,8 @@ function sendScript(client: ScriptSender, call: ScriptCall): Promise<unknown> {
 }
 
 /**
- * Sends the text of a script where the server does not know its digest. Throws other errors.
- * `late`: its deadline is over.
+ * Sends the text of a script if the server does not know its digest. Throws other errors. `late`:
+ * its deadline is over.
  */
 function sendAgain(client: ScriptSender, call: ScriptCall, error: unknown, late: boolean): Promise<unknown> {
   if (!isUnknownScript(error) || (late && call.completes !== true))

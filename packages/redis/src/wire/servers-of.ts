@@ -3,7 +3,7 @@ import { clusterOf } from './cluster.ts';
 import { isCluster } from './servers.ts';
 import type { AnyRedisClient, Servers } from './servers.ts';
 
-/** The servers behind `client`. `random` gives a number in [0, 1). */
+/** The servers behind `client`. `random` returns a number in [0, 1). */
 export function serversOf(client: AnyRedisClient): Servers {
   if (isCluster(client)) return clusterOf(client);
   return {
@@ -15,7 +15,7 @@ export function serversOf(client: AnyRedisClient): Servers {
   };
 }
 
-/** Whether the client never sends again what a broken connection left unanswered. */
+/** Whether the client never resends what a broken connection left unanswered. */
 function sendsOnce({ sendsOnce: told = false, options }: AnyRedisClient): boolean {
   return told || options?.maxRetriesPerRequest === 0;
 }

@@ -1,28 +1,28 @@
 import { LockError } from '@locks/core/adapter';
 import type { RedisClient, RedisClusterClient } from './client.ts';
 
-/** A server that has keys. */
+/** A server that stores keys. */
 export interface KeyHolder {
   readonly client: RedisClient;
-  /** Asks for its role, where scripts cannot be sent to this server alone. */
+  /** Asks for its role, if scripts cannot be sent to this server only. */
   readonly replication?: () => Promise<unknown>;
 }
 
-/** What differs between one server and a Cluster of them. */
+/** What differs between one server and a Cluster. */
 export interface Servers {
-  /** `PUBLISH` reaches the subscribers of all servers, and counts those of one. */
+  /** `PUBLISH` reaches the subscribers of all servers, but counts those of one. */
   readonly clustered: boolean;
   /**
-   * The connections that the next command may go over; `undefined` while the client has none and
-   * keeps commands for later.
+   * The connections that the next command may use; `undefined` while the client has none and keeps
+   * commands.
    */
   connections(): unknown;
   /**
-   * Whether a command that was called at `connections()` can have gone out once only: a client
-   * sends again what a broken connection left unanswered.
+   * Whether a command called at `connections()` was sent at most once: a client resends what a
+   * broken connection left unanswered.
    */
   unbroken(connections: unknown): boolean;
-  /** The clients of which copies are to listen. */
+  /** The clients whose copies listen. */
   listenAt(): readonly RedisClient[];
   holders(): readonly KeyHolder[];
 }

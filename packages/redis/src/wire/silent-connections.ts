@@ -14,7 +14,7 @@ interface Stream {
 }
 
 /**
- * A renewal leaves a connection that is silent for this part of its ttl. It is sent after a third.
+ * The part of its ttl after which a renewal leaves a silent connection. It is sent after a third.
  * With more, too little is left for another connection and a repeat. With less, a connection is
  * left while the server is busy.
  */
@@ -27,8 +27,8 @@ const patience = 1 / 4;
 const least = 100;
 
 /**
- * Leaves silent connections of a client of this package's own where its `timeout`, after which it
- * does so itself, is too long for a lease. To be called when a renewal is sent.
+ * Leaves silent connections of an own client whose `timeout`, after which the library does so, is
+ * too long for a lease. Call it when a renewal is sent.
  */
 export function silentConnections(
   client: AnyRedisClient,
@@ -36,7 +36,7 @@ export function silentConnections(
   runtime: Runtime,
   timeout: number,
 ): (claim: Claim) => void {
-  /** How soon each connection is looked at for the renewals of this tick, in ms. */
+  /** How soon each connection is checked for the renewals of this tick, in ms. */
   const watched = new Map<Stream, number>();
   const streamTo = (key: string): Stream | undefined => {
     const one: Pick<RedisClient, 'stream'> | undefined = isCluster(client) ? nodeOf(client, names.main(key)) : client;
@@ -46,12 +46,12 @@ export function silentConnections(
     const within = ttl * patience;
     const stream = least <= within && within < timeout ? streamTo(key) : undefined;
     if (stream === undefined || (watched.get(stream) ?? Infinity) <= within) return;
-    // One look serves all renewals of a tick.
+    // One check serves all renewals of a tick.
     if (watched.size === 0) process.nextTick(() => watched.clear());
     watched.set(stream, within);
     const { bytesRead } = stream;
     const look = async (): Promise<void> => {
-      // After a blocked event loop an answer may be there, unread.
+      // After a blocked event loop an answer may be unread.
       await socketsHeard();
       if (stream.bytesRead === bytesRead) stream.destroy(new Error(`Redis was silent for ${Math.round(within)} ms`));
     };

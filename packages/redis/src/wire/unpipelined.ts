@@ -1,9 +1,8 @@
 import type { RedisClient, ScriptClient } from './client.ts';
 
 /**
- * What scripts go over: `client`, without its option `enableAutoPipelining`. With that the Cluster
- * of earlier versions of ioredis 5 groups scripts by their digest, not by their keys, and refuses
- * all of a tick.
+ * `client`, without its option `enableAutoPipelining`. With it the Cluster of earlier versions of
+ * ioredis 5 groups scripts by their digest, not by their keys, and refuses all of a tick.
  */
 export function unpipelined(client: ScriptClient): ScriptClient {
   if (client.options?.enableAutoPipelining !== true || client.createBuiltinCommand === undefined) return client;

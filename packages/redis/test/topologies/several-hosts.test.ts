@@ -48,8 +48,8 @@ describe('a URL that cannot be read is refused without its password', () => {
     ['redis+cluster://:hush@a b', /redis\+cluster:\/\//],
     ['redis+cluster://:hush%@a', /percent-encoded/],
     ['redis+cluster://:hush@a/2', /one database/],
-    ['redis+sentinel://:hush@a,b', /what the Sentinels call the master/],
-    ['redis+sentinel://:hush@a,b/', /what the Sentinels call the master/],
+    ['redis+sentinel://:hush@a,b', /name of the master at the Sentinels/],
+    ['redis+sentinel://:hush@a,b/', /name of the master at the Sentinels/],
     ['redis+sentinel://:hush@a/main/x', /must be the number of the database/],
     ['redis+sentinel://:hush@a/main/1/2', /number of the database/],
     ['redis+sentinel:///user:hush@a', /cannot be read/],
@@ -64,15 +64,12 @@ describe('a URL that cannot be read is refused without its password', () => {
 
 describe('options that do not fit are refused before a connection is made', () => {
   test.each<[options: object, message: RegExp]>([
-    [{ url: 'redis://a', options: { sentinels: ['b'] } }, /given twice/],
-    [{ provider: 'redis', options: { sentinels: ['a'], nodes: ['b'] } }, /given twice/],
+    [{ url: 'redis://a', options: { sentinels: ['b'] } }, /set twice/],
+    [{ provider: 'redis', options: { sentinels: ['a'], nodes: ['b'] } }, /set twice/],
     [{ provider: 'redis', options: { sentinels: ['a:1'] } }, /option "sentinelName" is missing/],
     [{ provider: 'redis', options: { sentinels: [] } }, /option "sentinels" must be a list of hosts/],
     [{ provider: 'redis', options: { nodes: ['a:x'] } }, /option "nodes" must be a list of hosts/],
-    [
-      { url: 'redis://a', options: { sentinelPassword: 'hush' } },
-      /option "sentinelPassword" is given without Sentinels/,
-    ],
+    [{ url: 'redis://a', options: { sentinelPassword: 'hush' } }, /option "sentinelPassword" needs Sentinels/],
     [{ url: 'redis+cluster://a', options: { db: 1 } }, /option "db" is 1, and a Cluster has database 0 only/],
     [{ url: 'redis+cluster://a?restartGuard=30s' }, /option "restartGuard" is for one server or Sentinels/],
     [{ url: 'rediss+cluster://a', options: { tls: false } }, /option "tls" is false/],

@@ -3,8 +3,8 @@
 -- name: clock
 -- Part of other statements, in place of {clock}: the server's clock.
 -- Returns  the microseconds since 1970 in UTC, at the evaluation.
--- UTC_TIMESTAMP is right in any time zone of the session, but it tells when the statement began.
--- The statement may have waited for a row since. SYSDATE tells the time of its evaluation, but in
+-- UTC_TIMESTAMP is right in any time zone of the session, but it is when the statement began.
+-- The statement may have waited for a row since. SYSDATE is the time of its evaluation, but in
 -- the session's time zone, which may have changed to summer time since. The sum takes the first,
 -- and adds how far the second has moved on. It ignores half hours, which are changes of the time
 -- zone: no statement of this package takes a quarter of an hour.

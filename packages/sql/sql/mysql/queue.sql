@@ -1,4 +1,4 @@
--- The queue of a key, and how its first waiter is told.
+-- The queue of a key, and how its first waiter is notified.
 
 -- name: wake
 -- Ends the wait of the second session of this process. The routine ends those of others.

@@ -31,7 +31,7 @@ RETURNING l.version, CASE WHEN l.xmax = 0 THEN "locks_check_new"(l.version) END
 -- be kept in the queue, $10 longest wait for the row (ms), $11 whether no attempt of it was granted
 -- yet, $12 when this was sent, as the process says
 -- Returns the token, ms until the next attempt, why it was refused, which of the others are not in
--- the queue (JSON), and what it tells of the first in the queue: "locks_turn". Where nothing is
+-- the queue (JSON), and about the first in the queue: "locks_turn". Where nothing is
 -- granted there is nothing that a crash must not undo: the commit does not wait for the disk.
 SELECT token, retry_ms, refusal, array_to_json(gone), (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept,
@@ -76,7 +76,7 @@ RETURNING 1
 -- Restarts the ttl of a hold of any mode.
 -- $1 key, $2 owner, $3 ttl (ms), $4 NULL or the token that this lease gets, $5 this process, $6 ttl
 -- of a place (ms), $7 longest wait for the row (ms)
--- Returns whether it was renewed, and what it tells of the first in the queue: "locks_turn".
+-- Returns whether it was renewed, and about the first in the queue: "locks_turn".
 SELECT renewed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept
 FROM "locks_renew"($1::bytea, $2::text, $3::integer, $4::bigint, $5::text, $6::integer, $7::integer)
@@ -95,7 +95,7 @@ RETURNING 1
 -- name: release-any
 -- Ends a hold of any mode, or leaves the queue.
 -- $1 key, $2 owner, $3 this process, $4 ttl of a place (ms), $5 longest wait for the row (ms)
--- Returns whether it was held, and what it tells of the first in the queue: "locks_turn". Where the
+-- Returns whether it was held, and about the first in the queue: "locks_turn". Where the
 -- key is given to no claim, the commit does not wait for the disk.
 SELECT freed, (turn).process AS turn_process, (turn).owner AS turn_owner, (turn).token AS turn_token,
   (turn).span_ms, (turn).message, (turn).kept,

@@ -1,4 +1,4 @@
--- The queue of a key, and how its first waiter is told.
+-- The queue of a key, and how its first waiter is notified.
 
 -- name: turns
 -- One look at all queues that a process waits in.
@@ -26,7 +26,7 @@ WHERE l.key = ANY ($1::bytea[]) AND starts_with(head.process, $2::text) AND (
 )
 
 -- name: tell
--- Tells another process what its claim was given, when that is on disk: a transaction that waits
+-- Notifies another process of its grant, when that is on disk: a transaction that waits
 -- for the disk and sends a message makes all others that do so wait for it.
 -- $1 the session of the process, $2 the message
 -- Returns nothing.

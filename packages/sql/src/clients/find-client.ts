@@ -27,7 +27,7 @@ import type {
 import { checkedSqliteClient, isSqliteDatabase, sqliteClient } from '../sqlite/clients/sqlite.ts';
 import type { SqliteDatabase } from '../sqlite/clients/sqlite.ts';
 
-/** What this package takes: what an application has already. */
+/** The clients of applications that this package takes. */
 export type AnySqlClient =
   | KnexInstance
   | PgPool
@@ -37,7 +37,7 @@ export type AnySqlClient =
   | SqliteDatabase
   | PostgresExecutor;
 
-/** A transaction of the caller's, or the connection that it is open on. */
+/** A transaction of the caller, or the connection that it is open on. */
 export type AnySqlTransaction =
   | KnexInstance
   | PgClient
@@ -52,8 +52,8 @@ const taken =
   'a knex instance, a Pool of pg, a sql of postgres, a pool of mysql2, a database of better-sqlite3, libsql or node:sqlite, or a PostgresExecutor';
 
 /**
- * The client that `given` is, found by what it can do.
- * @throws `LOCK_MISCONFIGURED` that names what was found and what is taken.
+ * Adapts `given`, recognised by its methods.
+ * @throws `LOCK_MISCONFIGURED` that names what was passed and what is accepted.
  */
 export function findClient(given: AnySqlClient): SqlClient {
   if (isKnex(given)) return knexClient(given);
@@ -66,7 +66,7 @@ export function findClient(given: AnySqlClient): SqlClient {
   throw misconfigured('@locks/sql', `it needs ${taken}, not ${whatIs(given)}`);
 }
 
-/** The transaction that `given` is. `undefined`: it is none. */
+/** The transaction that `given` is. `undefined`: none. */
 export function findTransaction(given: AnySqlTransaction): SqlClient | undefined {
   if (isKnex(given)) {
     const open = given.isTransaction === true && given.isCompleted?.() !== true;
@@ -82,7 +82,7 @@ export function findTransaction(given: AnySqlTransaction): SqlClient | undefined
   return database?.isTransaction === true ? database : undefined;
 }
 
-/** The one connection of a transaction of the caller's. */
+/** The one connection of the caller's transaction. */
 function oneConnection(database: SqlClient['database'], connection: object): SqlClient {
   return {
     database,
@@ -96,34 +96,34 @@ function oneConnection(database: SqlClient['database'], connection: object): Sql
   };
 }
 
-/** Whether `given` is one of the clients that are taken, or their connection. */
+/** Whether `given` is an accepted client, or a connection of one. */
 export function isClient(given: unknown): boolean {
   const kinds = [isKnex, isPgPool, isPostgresJs, isExecutor, mysql2PoolOf, isSqliteDatabase];
   return kinds.some((kind) => Boolean(kind(given)));
 }
 
-/** What was given, with the way from there. */
+/** Describes what was passed, and what to pass instead. */
 function whatIs(given: unknown): string {
-  if (typeof given === 'string') return 'a text; give that to openLocks';
+  if (typeof given === 'string') return 'a string; pass it to openLocks';
   if (given === null || (typeof given !== 'object' && typeof given !== 'function')) return String(given);
   const has = (name: string): boolean => (given as Readonly<Record<string, unknown>>)[name] !== undefined;
-  if (isPgClient(given)) return 'one connection of pg; give it the Pool';
-  if (mysql2ConnectionOf(given) !== undefined) return 'one connection of mysql2; give it the pool';
-  if (has('getConnection') && has('add')) return 'a PoolCluster of mysql2; give it one pool of the primary';
-  if (has('getConnection') && has('config')) return 'a pool of mysql; give it one of mysql2';
+  if (isPgClient(given)) return 'one connection of pg; pass the Pool';
+  if (mysql2ConnectionOf(given) !== undefined) return 'one connection of mysql2; pass the pool';
+  if (has('getConnection') && has('add')) return 'a PoolCluster of mysql2; pass one pool of the primary';
+  if (has('getConnection') && has('config')) return 'a pool of mysql; pass one of mysql2';
   if (isPostgresJsTransaction(given))
-    return `a ${has('release') ? 'reserved connection' : 'transaction'} of postgres; give it the sql`;
+    return `a ${has('release') ? 'reserved connection' : 'transaction'} of postgres; pass the sql`;
   if (has('unsafe') && has('begin'))
     return 'a sql of a version of postgres that is too old; run: npm install postgres@latest';
-  if (has('$client')) return 'a database of Drizzle; give it its $client';
-  if (has('$queryRawUnsafe')) return 'a client of Prisma; give it the pool that its driver adapter has';
+  if (has('$client')) return 'a database of Drizzle; pass its $client';
+  if (has('$queryRawUnsafe')) return 'a client of Prisma; pass the pool of its driver adapter';
   if (has('driver') && has('createQueryRunner'))
-    return 'a DataSource of TypeORM; give it dataSource.driver.master, with MySQL dataSource.driver.pool';
-  if (has('selectFrom') && has('getExecutor')) return 'a database of Kysely; give it the pool of its dialect';
+    return 'a DataSource of TypeORM; pass dataSource.driver.master, with MySQL dataSource.driver.pool';
+  if (has('selectFrom') && has('getExecutor')) return 'a database of Kysely; pass the pool of its dialect';
   return nameOf(given);
 }
 
-/** What kind of value was given. */
+/** The kind of the passed value. */
 export function nameOf(given: unknown): string {
   if (given === null || (typeof given !== 'object' && typeof given !== 'function')) return `a ${typeof given}`;
   const { name } = given.constructor ?? {};

@@ -8,28 +8,25 @@ import { isMysqlPoolEmpty } from '../mysql/clients/mysql2.ts';
 import { isPgPoolEmpty } from '../postgres/clients/pg.ts';
 
 /**
- * The part of a knex instance that is used, so that several majors fit. It is never destroyed, and
- * its configuration is not changed.
+ * The members used of a knex instance, so that several majors fit. It is never destroyed, and its
+ * configuration is not changed.
  */
 export interface KnexInstance {
   readonly client: KnexClient;
-  /** Only a transaction has it. */
+  /** Only transactions have it. */
   readonly isTransaction?: boolean | undefined;
-  /** Of a transaction: whether it is over. Its connection is another's then. */
+  /** For a transaction: whether it is over. Its connection is another's then. */
   isCompleted?(): boolean;
 }
 
-/** The part of knex that hands out connections of its pool. */
+/** The members of knex that lend connections of its pool. */
 export interface KnexClient {
   /** `pg`, `mysql2`, `better-sqlite3`, … */
   readonly driverName: string;
   /** Of the pool; rejects after the pool's own timeout, a minute by default. */
   acquireConnection(): Promise<unknown>;
   releaseConnection(connection: unknown): Promise<unknown>;
-  /**
-   * knex's own pool tells how many wait for a connection, and its maximum; one that it was given
-   * may not.
-   */
+  /** knex's own pool reports its waiters and its maximum; a pool passed to knex may not. */
   readonly pool?:
     | {
         readonly max?: number;
@@ -40,20 +37,20 @@ export interface KnexClient {
     | undefined;
   /** Of SQLite. */
   readonly connectionSettings?: { readonly filename?: unknown } | undefined;
-  /** `connectionPool`: one that was made elsewhere. */
+  /** `connectionPool`: one created elsewhere. */
   readonly config?: { readonly connectionPool?: unknown } | undefined;
   /** Outside of the pool. */
   acquireRawConnection(): Promise<unknown>;
 }
 
-/** What knex marks a connection with that its pool must not lend again. */
+/** How knex marks a connection that its pool must not lend again. */
 interface Marked {
   __knex__disposed?: unknown;
 }
 
 type Driver<Connection> = Pick<SqlClient<Connection>, 'database' | 'discard' | 'isOver' | 'check' | 'gaveUp'>;
 
-/** What knex lends, by its name of the driver; `gaveUp` is of a pool of that driver. */
+/** The drivers by knex's names; `gaveUp` is for a pool of that driver. */
 const drivers: Readonly<Record<string, Driver<never>>> = {
   pg: { database: 'postgres', discard: abandon, isOver: isPgOver, check: checkLibrary, gaveUp: isPgPoolEmpty },
   mysql2: { database: 'mysql', discard: discardMysql, isOver: isMysqlOver, gaveUp: isMysqlPoolEmpty },
@@ -80,7 +77,7 @@ export function knexClient({ client, isTransaction }: KnexInstance): SqlClient<o
     get max() {
       return client.pool?.max ?? usualMaximum;
     },
-    // A knex that was destroyed has no pool, and a transaction never had one.
+    // A destroyed knex has no pool, and a transaction never had one.
     get ended() {
       return isTransaction !== true && (client.pool === undefined || client.pool.destroyed === true);
     },
@@ -94,7 +91,7 @@ export function knexClient({ client, isTransaction }: KnexInstance): SqlClient<o
     gaveUp: (error) => (error as Error | undefined)?.name === 'KnexTimeoutError' || driver.gaveUp?.(error) === true,
     isBroken: (connection) => Boolean((connection as Marked).__knex__disposed),
     async connect() {
-      // Knex would connect with no settings, to wherever that leads.
+      // Knex would connect without settings, to wherever that leads.
       if (client.config?.connectionPool !== undefined) {
         throw new Error('knex was given a pool, and does not know how to connect beside it');
       }
@@ -104,7 +101,7 @@ export function knexClient({ client, isTransaction }: KnexInstance): SqlClient<o
 }
 
 /**
- * How many connections a pool is taken to have that does not tell its maximum. A lower number opens
- * them more slowly.
+ * The assumed size of a pool that does not report its maximum. A lower number opens connections
+ * more slowly.
  */
 const usualMaximum = 10;

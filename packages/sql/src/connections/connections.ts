@@ -6,27 +6,27 @@ import type { ConnectionRules } from '../dialect/dialect.ts';
 import type { TableStore } from '../dialect/stores/store.ts';
 import { PoolQueue } from './pool-queue.ts';
 
-/** One call: what it holds, so that its deadline can take it away. */
+/** A call in progress, which its deadline can interrupt. */
 interface Call<Connection> {
   connection: Connection | undefined;
-  /** The pool has been asked for one. */
+  /** The pool was asked for a connection. */
   waiting: boolean;
-  /** Something of its work may have left for the database. */
+  /** Part of its work may have been sent. */
   sent: boolean;
   /** Its caller has been answered. */
   over: boolean;
   readonly first: boolean;
 }
 
-/** What to say of a call. */
+/** How messages name a call. */
 export interface About {
   readonly what: CallName;
   readonly claim?: Pick<Claim, 'key'> | undefined;
-  /** It must settle within so many ms. @default the timeout */
+  /** Time limit in ms. @default the timeout */
   readonly within?: number | undefined;
   /**
-   * It is a holder's, or few are ever made. It gets a connection before the calls of those who
-   * wait: a thousand of these would end the holder's lease. @default false
+   * For calls of holders, and rare ones: they get a connection before the calls of waiters. Behind
+   * a thousand of these, the holder's lease would expire. @default false
    */
   readonly first?: boolean | undefined;
 }
@@ -42,15 +42,15 @@ export interface ConnectionsParts<Connection> {
 }
 
 /**
- * Connections of a pool, each lent for one call, outside of any transaction of the pool's owner. A
- * call settles within its deadline. A connection that is still busy then is ended, so that its
- * statement takes no effect later.
+ * Connections of a pool, each borrowed for one call, outside of any transaction of the pool's
+ * owner. A call settles within its deadline. A connection that is still busy then is ended, so that
+ * its statement takes no effect later.
  */
 export class Connections<Connection> {
   readonly #parts: ConnectionsParts<Connection>;
   readonly #queue: PoolQueue<Connection>;
   readonly #checked = new WeakSet<object>();
-  /** When each was last given back, in ms of the clock. */
+  /** When each was last returned, in ms of the clock. */
   readonly #usedAt = new WeakMap<object, number>();
 
   constructor(parts: ConnectionsParts<Connection>) {
@@ -59,8 +59,8 @@ export class Connections<Connection> {
   }
 
   /**
-   * What `work` resolves to, which may be called again when the database undid what it did.
-   * @throws `LOCK_UNAVAILABLE` when no connection is to be had, it breaks, or time is up.
+   * Resolves to the result of `work`, which is called again if the database undid it.
+   * @throws `LOCK_UNAVAILABLE` if no connection is available, it breaks, or the time ends.
    */
   async run<T>(work: (connection: Connection) => Promise<T>, about: About): Promise<T> {
     const { what, within, first = false } = about;
@@ -77,15 +77,15 @@ export class Connections<Connection> {
       }
       throw explained;
     } finally {
-      // SQLite answers at once.
+      // SQLite answers synchronously.
       const due = this.#parts.runtime.yieldIfDue?.(this.#parts.runtime.clock.now());
       if (due !== undefined) await due;
     }
   }
 
   /**
-   * What `work` returns at once, over a connection that is at hand. `undefined`: there is none, or
-   * the database undid the work. `run` does it then.
+   * The synchronous result of `work`, over an idle connection. `undefined`: there is none, or the
+   * database undid the work: use `run`.
    */
   runNow<T>(work: (connection: Connection) => T, about: About): T | undefined {
     const connection = this.#queue.spare();
@@ -117,12 +117,12 @@ export class Connections<Connection> {
         this.#checkIn(call, connection);
         return result;
       } catch (error) {
-        // A deadline has taken it away already.
+        // A deadline has interrupted it already.
         if (call.over) throw error;
         const inTransaction = this.#parts.dialect.isInTransaction(error);
         if (inTransaction || this.#parts.dialect.isBroken(error)) this.#queue.discard(connection);
         this.#checkIn(call, connection);
-        // Each connection that the pool had may be like that; those that replace them are not.
+        // Each existing connection of the pool may be in a transaction; their replacements are not.
         if (inTransaction && refused++ < most) continue;
         if (!this.#parts.dialect.canRepeat(error)) throw error;
         // The database has undone it.
@@ -134,8 +134,8 @@ export class Connections<Connection> {
   }
 
   /**
-   * A connection that is not known to be over. The server may have ended one while this process
-   * stood still.
+   * A connection that is not known to be closed. The server may have closed some while this process
+   * was paused.
    */
   async #checkOut(call: Call<Connection>): Promise<Connection> {
     for (;;) {
@@ -176,7 +176,7 @@ export class Connections<Connection> {
     this.#queue.give(connection);
   }
 
-  /** The contract's error for what a call ended with. */
+  /** The contract's error for the end of a call. */
   #explain(error: unknown, { waiting, sent }: Call<Connection>, { what, claim }: About): LockError {
     const refusal = waiting ? this.#queue.refusal : undefined;
     const reason = refusal ?? error;
@@ -191,12 +191,12 @@ export class Connections<Connection> {
     });
   }
 
-  /** Why the pool gave no connection in time. */
+  /** Why the pool lent no connection in time. */
   #whyNone(): string {
     const { name } = this.#parts.dialect;
     return this.#queue.isOpening
-      ? `A connection to ${name} was still being opened: see that it answers.`
-      : `No connection of the pool became free: raise its maximum, or look for what holds its connections to ${name}.`;
+      ? `A connection to ${name} was still being opened: check that it answers.`
+      : `No connection of the pool became free: raise its maximum, or find what keeps its connections to ${name}.`;
   }
 
   #pause(failures: number): Promise<void> {

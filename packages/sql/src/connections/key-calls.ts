@@ -13,19 +13,19 @@ export interface KeyCalls {
   release(claim: Claim, waits: boolean, waited: boolean): Promise<Released>;
 }
 
-/** How one kind of call is made, for many claims and for one. */
+/** How calls of one kind are made, for many claims and for one. */
 interface Kind<T> {
   readonly what: string;
-  /** It goes before attempts. */
+  /** It precedes attempts. */
   readonly first: boolean;
   readonly decide: (connection: unknown, claims: readonly Claim[]) => Promise<ReadonlyMap<string, T>>;
-  /** The call of a claim without company. */
+  /** The call of a single claim. */
   readonly alone: (claim: Claim, within?: number) => Promise<T>;
-  /** That of a claim that `decide` has left, with `within` ms of its time. @default alone */
+  /** The call of a claim that `decide` left undecided, with `within` ms left. @default alone */
   readonly left?: (claim: Claim, within: number) => Promise<T>;
 }
 
-/** Calls of exclusive claims travel together where the store has statements for many. */
+/** Calls of exclusive claims are batched if the store has statements for many. */
 export function createKeyCalls(calls: TableCalls, store: LockStore, { clock }: Runtime): KeyCalls {
   const acquireAlone = async (claim: Claim): Promise<bigint | undefined> =>
     await calls.run((connection) => store.acquireFree(connection, claim), { what: 'an acquire', claim });
@@ -81,19 +81,19 @@ export function createKeyCalls(calls: TableCalls, store: LockStore, { clock }: R
     async release(claim, waits, waited) {
       calls.checkOpen();
       const inQueue = waits || waited;
-      // The statement for many leaves keys with a queue.
+      // The statement for many skips keys with a queue.
       const isJoint = claim.mode === 'exclusive' && !inQueue;
       return await ((isJoint ? joint?.releases.call(claim) : undefined) ?? releaseAlone(claim, inQueue, !waited));
     },
   };
 }
 
-/** Whether a statement can have both claims. */
+/** Whether one statement can contain both claims. */
 function fits(one: Claim, other: Claim): boolean {
   return one.ttl === other.ttl && one.floor === other.floor && one.key !== other.key && one.owner !== other.owner;
 }
 
-/** The error of all, as that of one key. */
+/** A shared error, as that of one key. */
 function ofKey({ code, message, cause, sent }: LockError, key: string): LockError {
   return new LockError(code, message, { cause, sent, key });
 }

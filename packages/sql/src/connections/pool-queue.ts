@@ -3,9 +3,9 @@ import type { Runtime, TimerHandle } from '@locks/core/adapter';
 import type { SqlClient } from '../dialect/pools/client.ts';
 
 /**
- * How long the pool is not asked again after it gave no connection, in ms from that request. It
- * doubles to the longest. A longer pause notices later that there is one, a shorter one asks a
- * server that is down more often: once for all calls of the process.
+ * In ms from the request, doubling up to the longest: how long the pool is not asked again after it
+ * lent no connection. A longer pause notices a free connection later; a shorter one asks a server
+ * that is down more often, once for all calls of the process.
  */
 const firstPause = 10;
 const longestPause = 500;
@@ -17,30 +17,29 @@ interface Borrower<Connection> {
 }
 
 /**
- * Borrows connections from a pool. Going through the pool may cost a client more than the rest of a
- * statement. So a connection that a call gives back goes to the next call that waits. Without one
- * it stays here until the end of this turn of the event loop. If others wait at the pool, they get
- * it at once.
+ * Borrows connections from a pool. As going through the pool may cost more than the rest of a
+ * statement, a returned connection goes to the next waiting call. Without one it stays here until
+ * the end of this turn of the event loop. If others wait for the pool, it is returned immediately.
  */
 export class PoolQueue<Connection> {
   readonly #client: SqlClient<Connection>;
   readonly #runtime: Runtime;
-  /** By call. First come, first served. */
+  /** By call, first come, first served. */
   readonly #waiting = new Map<object, Borrower<Connection>>();
-  /** Those of them that go before the others. */
+  /** Those that precede the others. */
   readonly #first = new Set<object>();
-  /** Given back in this turn of the event loop. */
+  /** Returned in this turn of the event loop. */
   readonly #spare: Connection[] = [];
   /** They must not be lent again. */
   readonly #broken = new WeakSet<object>();
-  /** How many the pool has been asked for and has not given. */
+  /** How many connections were requested and not received. */
   #asked = 0;
-  /** How many the pool has given and has not got back. */
+  /** How many connections were received and not returned. */
   #lent = 0;
-  /** How often in a row it gave none. */
+  /** How many requests in a row failed. */
   #refusals = 0;
   #refusal: unknown = undefined;
-  /** Before this moment it is not asked, in ms of the clock. */
+  /** Before this time the pool is not asked, in ms of the clock. */
   #askAt = -Infinity;
   #pause: TimerHandle | undefined = undefined;
   #flushing = false;
@@ -50,20 +49,20 @@ export class PoolQueue<Connection> {
     this.#runtime = runtime;
   }
 
-  /** Why the server or the library refused the last request. `undefined`: neither did. */
+  /** Why the server or the library refused the last request. `undefined`: it did not. */
   get refusal(): unknown {
     return this.#refusal;
   }
 
-  /** Whether the pool opens a connection for those that wait, as far as it tells. */
+  /** Whether the pool is opening a connection, as far as it reports. */
   get isOpening(): boolean {
     const { opening, waiting } = this.#client;
     return this.#asked > 0 && (opening?.() ?? waiting() === 0);
   }
 
   /**
-   * A connection that is at hand, until it is given back: it was given back in this turn of the
-   * event loop, or lies in this process.
+   * An available connection, to be returned: from this turn of the event loop, or of this process
+   * (SQLite).
    * @throws `LOCK_CLOSED` once the pool was ended.
    */
   spare(): Connection | undefined {
@@ -78,8 +77,8 @@ export class PoolQueue<Connection> {
   }
 
   /**
-   * A connection of the pool for `call` alone, until it is given back. Rejects with the pool's own
-   * error. With `first` the call goes before those without.
+   * Borrows a connection for `call`, to be returned. Rejects with the pool's own error. `first`
+   * precedes calls without it.
    */
   async take(call: object, first = false): Promise<Connection> {
     const spare = this.spare();
@@ -91,19 +90,19 @@ export class PoolQueue<Connection> {
     });
   }
 
-  /** Ends the wait of `call`, if it still waits: its `take` never settles. */
+  /** Ends the wait of `call`, whose `take` then never settles. */
   withdraw(call: object): void {
     this.#waiting.delete(call);
     this.#first.delete(call);
   }
 
-  /** Ends `connection`, and has the pool replace it once it is given back. */
+  /** Ends `connection`; the pool replaces it once it is returned. */
   discard(connection: Connection): void {
     this.#broken.add(connection as object);
     try {
       this.#client.discard(connection);
     } catch {
-      // What cannot be ended alone is ended by the pool, which is told that it is broken.
+      // If it cannot be ended alone, the pool does so when it is returned as broken.
     }
   }
 
@@ -138,8 +137,8 @@ export class PoolQueue<Connection> {
   }
 
   /**
-   * The pool cannot take a request back, so it never gets more of them than it has connections. A
-   * pool that gave none is asked by one request, until it gives one.
+   * Requests cannot be withdrawn, so the pool never gets more of them than it has connections.
+   * After a failure it gets one at a time, until it succeeds.
    */
   #ask(): void {
     if (this.#waiting.size === 0 || this.#pause !== undefined) return;
@@ -174,16 +173,16 @@ export class PoolQueue<Connection> {
 
   #refused(error: unknown, askedAt: number): void {
     if (this.#client.ended || isEnd(error)) {
-      // What a pool is asked for while it ends it never answers.
+      // A pool that is ending never answers.
       this.#rejectAll(poolEnded());
       return;
     }
     const isLent = this.#client.gaveUp?.(error) === true;
     this.#refusal = isLent ? undefined : error;
-    // Calls have a limit of their own, so they wait for a connection that is lent. What refused one
-    // request refuses all of them, unless connections that were opened before will come back.
+    // Calls have their own limit, so they wait for a borrowed connection. A refusal of one request
+    // rejects all of them, unless borrowed connections will be returned.
     if (!isLent && this.#lent === 0) this.#rejectAll(error);
-    // Requests of one moment are one refusal.
+    // Simultaneous requests count as one refusal.
     if (askedAt >= this.#askAt) {
       this.#askAt = askedAt + Math.min(firstPause * 2 ** this.#refusals++, longestPause);
     }
@@ -196,7 +195,7 @@ export class PoolQueue<Connection> {
     this.#first.clear();
   }
 
-  /** A call gets it though others wait at the pool: it was asked for before them. */
+  /** It goes to a call even if others wait for the pool: the request preceded theirs. */
   #received(connection: Connection): void {
     this.#lent += 1;
     this.#refusals = 0;
@@ -208,7 +207,7 @@ export class PoolQueue<Connection> {
     this.#ask();
   }
 
-  /** The call that has waited longest, of those that go first; it waits no more. */
+  /** Removes and returns the longest waiting call, those with `first` before others. */
   #next(): Borrower<Connection> | undefined {
     const [call] = this.#first.size > 0 ? this.#first : this.#waiting.keys();
     if (call === undefined) return undefined;
@@ -217,7 +216,7 @@ export class PoolQueue<Connection> {
     return waiting;
   }
 
-  /** Whether the pool has been asked by others too; one that does not tell may have been. */
+  /** Whether the pool has other waiters; one that does not report them may have. */
   #othersWait(): boolean {
     const waiting = this.#client.waiting();
     return waiting === undefined || waiting > this.#asked;
@@ -230,12 +229,12 @@ export class PoolQueue<Connection> {
   }
 }
 
-/** Whether a pool of `pg` or `mysql2` was ended, which knex may have been given. */
+/** Whether a pool of `pg` or `mysql2` was ended, perhaps one passed to knex. */
 function isEnd(error: unknown): boolean {
   return error instanceof Error && /after calling end on the pool|^Pool is closed/.test(error.message);
 }
 
-/** The error for a client whose owner has ended it. */
+/** The error for a client that its owner has ended. */
 export function poolEnded(): LockError {
   return new LockError(
     'LOCK_CLOSED',

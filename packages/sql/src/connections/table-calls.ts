@@ -8,12 +8,12 @@ import type { ReadSqlOptions } from '../options/provider-options.ts';
 import { Connections } from './connections.ts';
 import type { About } from './connections.ts';
 
-/** How long `connect` may take, in ms. Its caller sets a limit of its own, which is shorter. */
+/** Limit of `connect`, in ms. Its caller sets a shorter one. */
 const longestConnect = 3_600_000;
 
 /**
- * As many rows as one step of a sweep removes at most. More keep others waiting longer, less take
- * longer in all.
+ * The most rows that one step of a sweep removes. More delay others longer; fewer take longer in
+ * total.
  */
 const sweepBatch = 500;
 
@@ -26,11 +26,11 @@ export interface TableCallsParts {
   readonly store: TableStore;
   readonly options: ReadSqlOptions;
   readonly runtime: Runtime;
-  /** What this package opened itself, to be ended by `close`. */
+  /** Ends what this package opened itself. */
   readonly destroy?: (() => Promise<unknown>) | undefined;
 }
 
-/** The calls of one provider to its tables: each over a connection of the pool, until `close`. */
+/** The calls of one provider to its tables, each over a connection of the pool, until `close`. */
 export class TableCalls {
   readonly deadline: Deadline;
   readonly connections: Connections<unknown>;
@@ -55,15 +55,12 @@ export class TableCalls {
     return this.#closed;
   }
 
-  /** Resolves when the database answers, and has the tables. Its caller sets the limit. */
+  /** Resolves when the database answers, and has the tables. The caller sets the limit. */
   async connect(): Promise<void> {
     await this.connections.run(async () => {}, { what: 'the connection', within: longestConnect });
   }
 
-  /**
-   * @throws `LOCK_CLOSED` at once, not as a rejection: an async function here costs each call a
-   * promise.
-   */
+  /** @throws `LOCK_CLOSED` synchronously: an async function would cost each call a promise. */
   run<T>(work: (connection: unknown) => Promise<T>, about: About): Promise<T> {
     this.checkOpen();
     return this.connections.run(work, about);
@@ -76,10 +73,10 @@ export class TableCalls {
   }
 
   async time(): Promise<number> {
-    return await this.run((connection) => this.#store.time(connection), { what: 'a look at the clock' });
+    return await this.run((connection) => this.#store.time(connection), { what: 'a read of the clock' });
   }
 
-  /** One step of a sweep, which begins after a key. */
+  /** One step of a sweep, starting after a key. */
   async sweep(after: string): Promise<Swept> {
     const step = (connection: unknown): Promise<Swept> =>
       this.#store.sweep(connection, this.#retention, sweepBatch, after);

@@ -6,12 +6,12 @@ import { mysql } from '../mysql/dialect.ts';
 import { postgres } from '../postgres/dialect.ts';
 import { sqlite } from '../sqlite/dialect.ts';
 
-/** The databases that this package knows: each is a folder, named here only. */
+/** The supported databases: each is a folder, imported only here. */
 const dialects: Readonly<Record<SqlClient['database'], Dialect>> = { postgres, mysql, sqlite };
 
 /**
  * The dialect of the database behind `client`.
- * @throws `LOCK_MISCONFIGURED` for names that it cannot have.
+ * @throws `LOCK_MISCONFIGURED` for names that it does not allow.
  */
 export function dialectOf({ database }: SqlClient, names: TableNames): Dialect {
   const dialect = dialects[database];
@@ -20,8 +20,8 @@ export function dialectOf({ database }: SqlClient, names: TableNames): Dialect {
 }
 
 /**
- * The dialect that the scheme of `url` names.
- * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
+ * The dialect of the scheme of `url`.
+ * @throws `LOCK_MISCONFIGURED`, without quoting the URL, which may contain a password.
  */
 export function dialectOfUrl(url: string | undefined): { readonly dialect: Dialect; readonly url: string } {
   if (url === undefined) {

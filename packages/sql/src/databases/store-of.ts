@@ -6,12 +6,12 @@ import type { LockStore } from '../dialect/stores/lock-store.ts';
 import type { ReadSqlOptions } from '../options/provider-options.ts';
 import type { TextTable, TextTableKind } from '../dialect/stores/text-table.ts';
 
-/** What a database keeps locks in: tables with routines, or a table of texts. */
+/** How a database stores locks: tables with routines, or a table of texts. */
 export type FoundStore =
   | { readonly routines: true; readonly store: LockStore }
   | { readonly routines: false; readonly store: TextTable };
 
-/** The store of `dialect` that `options` ask for. @throws `LOCK_MISCONFIGURED` */
+/** The store of `dialect` for `options`. @throws `LOCK_MISCONFIGURED` */
 export function storeOf(dialect: Dialect, client: SqlClient, options: ReadSqlOptions, runtime: Runtime): FoundStore {
   if (!options.routines) textsOf(dialect);
   const store = options.routines ? dialect.createStore?.(client, { ...options, runtime }) : undefined;
@@ -19,7 +19,9 @@ export function storeOf(dialect: Dialect, client: SqlClient, options: ReadSqlOpt
   return { routines: false, store: dialect.texts.createTable(client, { ...options, runtime }) };
 }
 
-/** The one table of `routines: false`. @throws `LOCK_MISCONFIGURED` where there are no routines. */
+/**
+ * The one table of `routines: false`. @throws `LOCK_MISCONFIGURED` if the database has no routines.
+ */
 export function textsOf({ name, texts }: Dialect): TextTableKind & NonNullable<TextTableKind['instead']> {
   if (texts.instead !== undefined) return { ...texts, ...texts.instead };
   throw misconfigured(

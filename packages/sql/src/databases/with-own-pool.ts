@@ -7,7 +7,7 @@ import { readConfigOptions } from '../options/config-options.ts';
 import type { ReadConfigOptions } from '../options/config-options.ts';
 import { dialectOfUrl } from './dialects.ts';
 
-/** A pool of this package's own, for a short task. */
+/** An own pool, for a short task. */
 export interface Opened {
   readonly dialect: Dialect;
   readonly pool: OwnPool;
@@ -16,7 +16,7 @@ export interface Opened {
   readonly deadline: Deadline;
 }
 
-/** What `work` resolves to with the pool that `config` asks for, which ends with it. */
+/** The result of `work` with the pool of `config`, which is ended afterwards. */
 export async function withOwnPool<T>(
   { url: given, options, runtime }: AdapterConfig,
   work: (opened: Opened) => Promise<T>,

@@ -5,10 +5,7 @@ import type { TableNames } from '../dialect/layout/names.ts';
 import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { dialectOf } from './dialects.ts';
 
-/**
- * What `work` resolves to, with a session over a connection of `client`, or over that of a
- * transaction.
- */
+/** The result of `work` with a session over a connection of `client`, or over its transaction. */
 export async function withSession<T>(
   client: SqlClient,
   names: TableNames,

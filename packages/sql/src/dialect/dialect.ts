@@ -13,88 +13,85 @@ import type { UrlParameters } from './pools/url-parameters.ts';
 /** The statements of a guard. The first binding of the others is `resourceValue(resource)`. */
 export interface FenceStatements {
   /**
-   * Comes first and changes nothing, so that it shows whether a transaction is open: by the
-   * session's `leftOpen`, or as `raise` then answers with a row. Absent: the client has shown it.
+   * Sent first, and changes nothing: it shows whether a transaction is open, by the session's
+   * `leftOpen`, or by a row of `raise`. Absent: the client has shown it.
    */
   readonly look?: string | undefined;
   /**
    * Raises the token of a resource to the second binding, unless it is higher; waits for other
-   * transactions that do. Answers as `read` does, where that is absent.
+   * transactions that do. Without `read` it answers as that does.
    */
   readonly raise: string;
   /** Selects the resource's `token` as text, and keeps its row locked. */
   readonly read?: string | undefined;
-  /** The name of a resource as the table compares it: byte for byte. */
+  /** The name of a resource as the table compares it: bytewise. */
   resourceValue(resource: string): unknown;
 }
 
-/** What lending a connection for one call needs to know of a database. */
+/** What depends on the database when a connection is borrowed. */
 export interface ConnectionRules {
-  /** The database, for messages, and the name of the providers that use it. */
+  /** The name of the database, in messages and as the provider's name. */
   readonly name: string;
   /**
-   * Whether the same call can be sent again because the server has done nothing: a deadlock, a
+   * Whether the same call can be repeated because the server has done nothing: a deadlock, a
    * serialization failure, a busy file.
    */
   canRepeat(error: unknown): boolean;
   /**
-   * Whether nothing was done because the connection is in a transaction of its user: another
+   * Whether nothing was done because the connection is in a transaction of its user. Another
    * connection may not be.
    */
   isInTransaction(error: unknown): boolean;
   /**
-   * Whether the connection must not be used again: it failed, the server ends it, or it leads to
-   * one that cannot write.
+   * Whether the connection must not be used again: it failed, the server ends it, or the server
+   * cannot write.
    */
   isBroken(error: unknown): boolean;
 }
 
-/**
- * Everything that differs from one database to another. Each database has one, in a folder of its
- * own.
- */
+/** Everything that differs between databases. Each has one, in a folder of its own. */
 export interface Dialect extends ConnectionRules {
   /** Whether processes of other hosts can use it. */
   readonly scope: 'host' | 'network';
-  /** How its URLs begin, with the colon. */
+  /** The schemes of its URLs, with the colon. */
   readonly schemes: readonly string[];
-  /** The options of a configuration that mean nothing to it. */
+  /** The options of a configuration that it does not use. */
   readonly unusedOptions: readonly SpecificOption[];
-  /** What else its URLs may have. */
+  /** Additional parameters of its URLs. */
   readonly urlParameters: UrlParameters;
   /** The migrations in their order, with the default names of the tables. */
   readonly migrations: readonly Migration[];
-  /** Whether a migration that fails is undone by the database. */
+  /** Whether the database rolls a failed migration back. */
   readonly transactionalDdl: boolean;
   readonly fence: FenceStatements;
-  /** Refuses names that it cannot have. @throws `LOCK_MISCONFIGURED` */
+  /** Checks names. @throws `LOCK_MISCONFIGURED` for names that it does not allow. */
   checkNames?(names: TableNames): void;
-  /** Selects as `server` the version of the server, or of the library of SQLite. */
+  /** Selects as `server` the version of the server, or of the SQLite library. */
   readonly serverVersion: string;
-  /** Refuses one that is too old. @throws `LOCK_MISCONFIGURED` */
+  /** @throws `LOCK_MISCONFIGURED` for a version that is too old. */
   refuseOld(server: unknown): void;
   /**
-   * The pool that a URL and options ask for.
-   * @throws `LOCK_MISCONFIGURED` for a URL that names no database, without the URL; for a driver
+   * The pool for a URL and options.
+   * @throws `LOCK_MISCONFIGURED` for a URL that names no database, without quoting it; for a driver
    * that is not installed.
    */
   openPool(parts: OwnPoolParts): Promise<OwnPool>;
-  /** The tables with routines. Absent: the database has none, and uses `texts`. */
+  /** The tables with routines. Absent: the database supports only `texts`. */
   createStore?(client: SqlClient, options: StoreOptions): LockStore;
-  /** The one table of texts, whose rules are core's. */
+  /** The one table of texts, with core's rules. */
   readonly texts: TextTableKind;
   openSession(parts: SessionParts): SqlSession;
-  /** What there is of the tables. */
+  /** The existing tables. */
   tablesOf(session: SqlSession): Promise<FoundTables>;
   /**
-   * What `change` resolves to, which no other process runs meanwhile. What a rejected change did is
-   * undone where `transactionalDdl` is true.
+   * The result of `change`, which no other process runs simultaneously. A rejected change is undone
+   * if `transactionalDdl` is true.
    */
   withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T>;
-  /** What can be done about a failed migration that the user must mend, for messages. */
+  /** How the user can fix a failed migration, for messages. */
   migrationRemedy(error: unknown): string | undefined;
   /** The contract's error for one of the driver or of the server. */
   explain(client: SqlClient, error: unknown, what: CallName): LockError;
-  /** What `diagnose` asks of it. Loaded when it is called: few processes do. */
+  /** The checks of `diagnose`. Loaded on first use, as few processes need them. */
   diagnosis(): Promise<DialectDiagnosis>;
 }

@@ -9,13 +9,13 @@ import type { TableNames } from '../dialect/layout/names.ts';
 import { textOf } from '../dialect/errors/call-error.ts';
 import { dialectOf } from '../databases/dialects.ts';
 
-/** What a statement is about, by what follows the usual name of the tables. */
+/** The subject of a statement, by its suffix to the default name of the tables. */
 const subject = /^(?:CREATE|ALTER|DROP|INSERT|UPDATE)(?: [A-Z]+)* ["`]locks(\w*)["`]/;
 
 /**
- * Runs the statements that `steps` answers for the tables that are there, while no other process
- * changes them.
- * @throws `LOCK_MISCONFIGURED` that names the way out.
+ * Runs the statements that `steps` returns for the existing tables, while no other process changes
+ * them.
+ * @throws `LOCK_MISCONFIGURED` with what to do.
  */
 export async function changeLayout(
   client: SqlClient,
@@ -35,22 +35,20 @@ export async function changeLayout(
   }
 }
 
-/** Refuses tables of which one, or a routine, is missing. @throws `LOCK_MISCONFIGURED` */
+/** @throws `LOCK_MISCONFIGURED` if a table or a routine is missing. */
 export async function checkTablesOf(client: SqlClient, names: TableNames): Promise<void> {
   await withSession(client, names, async (session, dialect) => {
     checkTables(await dialect.tablesOf(session), names);
   });
 }
 
-/**
- * The statements that lead from what was found to layout `to`, or make again what is missing of it.
- */
+/** The statements that lead from the found tables to layout `to`, or recreate missing parts. */
 export function stepsTo(to: number, found: FoundTables, names: TableNames, dialect: Dialect): readonly string[] {
   const { layout, present, missing } = found;
   if (layout !== undefined) checkReadable(layout, names);
   const whole = layout !== undefined && (missing.length === 0 || layout.version > layoutVersion);
   const steps = dialect.migrations.slice(whole ? layout.version : 0, to).flatMap(({ up }) => up);
-  // What is there stays as it is: other processes use it.
+  // Existing parts are not changed: other processes use them.
   return steps.filter((statement) => !present.includes(subject.exec(statement)?.[1] ?? '?'));
 }
 
@@ -62,14 +60,14 @@ export function stepsBack(to: number, { layout, present }: FoundTables, dialect:
   return layout === undefined ? all.filter((each) => present.includes(subject.exec(each)?.[1] ?? '?')) : all;
 }
 
-/** What `change` resolves to, which no other process runs meanwhile, on a server that is new enough. */
+/** The result of `change`, which no other process runs simultaneously, on a supported server. */
 export async function alone<T>(session: SqlSession, dialect: Dialect, change: () => Promise<T>): Promise<T> {
   const [row] = await session.rows(dialect.serverVersion);
   dialect.refuseOld(row?.['server']);
   return await dialect.withMigrationLock(session, change);
 }
 
-/** The contract's error for what went wrong in a migration. */
+/** The contract's error for a failed migration. */
 export function explainMigration(client: SqlClient, names: TableNames, error: unknown): LockError {
   if (isLockError(error)) return error;
   const dialect = dialectOf(client, names);

@@ -1,15 +1,12 @@
 import { LockError } from '@locks/core/adapter';
 
-/**
- * What Knex takes migrations from: its `FsMigrations` for a folder of files,
- * `LocksMigrationSource`, or your own.
- */
+/** A source of migrations for Knex: its `FsMigrations`, `LocksMigrationSource`, or your own. */
 export interface MigrationSource<Spec, Step> {
-  /** All migrations of the source, in order. Knex gives the endings of its files. */
+  /** All migrations of the source, in order. Knex passes the extensions of its files. */
   getMigrations(loadExtensions: readonly string[]): Promise<Spec[]>;
-  /** The name under which Knex notes that `migration` ran. */
+  /** The name under which Knex records `migration`. */
   getMigrationName(migration: Spec): string;
-  /** What Knex runs for `migration`. */
+  /** The functions of `migration`. */
   getMigration(migration: Spec): Promise<Step>;
 }
 
@@ -17,15 +14,14 @@ export interface MigrationSource<Spec, Step> {
 export interface SourcedMigration<Step> {
   /** As its source names it. */
   readonly name: string;
-  /** Gives what Knex runs. */
+  /** Returns its functions. */
   load(): Promise<Step>;
 }
 
 /**
- * One source of all migrations of `sources`, for Knex takes only one: source by source, each in its
+ * All migrations of `sources` as one source, as Knex takes only one: source by source, each in its
  * own order.
- * @throws `LOCK_MISCONFIGURED` when two migrations have the same name: Knex knows by the name that
- * a migration is done.
+ * @throws `LOCK_MISCONFIGURED` if two migrations have the same name, by which Knex records them.
  */
 export function combineMigrationSources<Step>(
   // oxlint-disable-next-line typescript/no-explicit-any -- each source has a kind of migration of its own, which only it reads.

@@ -12,14 +12,14 @@ import type { MigrateTablesOptions } from '../options/provider-options.ts';
 import { alone, changeLayout, explainMigration, stepsTo } from './change-layout.ts';
 
 /**
- * Creates the tables, or brings them to the layout of this version. Makes a table or a routine that
- * is missing again, and leaves the others as they are. Does nothing if all are there, by whatever
- * way; processes that call it simultaneously do it one after another. A schema must be there; the
- * user must be allowed to create tables and, on a server, routines.
+ * Creates the tables, or migrates them to the layout of this version. Recreates a missing table or
+ * routine, and does not change the others. Does nothing if all exist; simultaneous calls run one
+ * after another. The schema must exist; the user must have the right to create tables and, on a
+ * server, routines.
  *
  * With `routines: false` it creates the one table of texts, which routines cannot use.
- * @throws `LOCK_MISCONFIGURED` when the tables are of a later version of this package, or when the
- * user may not do it.
+ * @throws `LOCK_MISCONFIGURED` if the tables are of a later version of this package, or the user lacks
+ * the rights.
  */
 export async function migrateTables(client: AnySqlClient, options: MigrateTablesOptions = {}): Promise<void> {
   const found = findClient(client);
@@ -30,12 +30,12 @@ export async function migrateTables(client: AnySqlClient, options: MigrateTables
   }
 }
 
-/** The same for a client that was found. */
+/** The same for an adapted client. */
 export async function migrateTablesOf(client: SqlClient, options: MigrateTablesOptions): Promise<void> {
   if (client.isTransaction) {
     throw misconfigured(
       '@locks/sql',
-      'migrateTables() was given a transaction; give it the pool, or the knex instance itself, or list LocksMigrationSource among your migrations',
+      'migrateTables() was given a transaction; pass the pool, or the knex instance itself, or list LocksMigrationSource among your migrations',
     );
   }
   const { names, routines } = readMigrateTablesOptions(options);
@@ -44,9 +44,8 @@ export async function migrateTablesOf(client: SqlClient, options: MigrateTablesO
 }
 
 /**
- * Creates the table of `routines: false` where it is missing.
- * @throws `LOCK_MISCONFIGURED` for a table with other columns, and for a user who may not create
- * one.
+ * Creates the table of `routines: false` if it is missing.
+ * @throws `LOCK_MISCONFIGURED` for a table with other columns, and for a user without the right.
  */
 async function createTextTable(client: SqlClient, names: TableNames): Promise<void> {
   try {

@@ -6,31 +6,31 @@ import { readTableOptions } from '../options/provider-options.ts';
 import type { TableOptions } from '../options/provider-options.ts';
 import { changeLayout, stepsBack, stepsTo } from './change-layout.ts';
 
-/** What Knex runs. */
+/** The functions of a migration for Knex. */
 export interface KnexMigration {
-  /** Takes the layout one step further. */
+  /** Migrates the layout one step. */
   up(knex: KnexInstance): PromiseLike<unknown>;
-  /** Takes the step back. */
+  /** Reverts the step. */
   down?(knex: KnexInstance): PromiseLike<unknown>;
 }
 
 /** One step of the tables' layout, as `LocksMigrationSource` lists it. */
 export interface LocksMigration {
-  /** The name under which Knex notes that it ran. */
+  /** The name under which Knex records it. */
   readonly name: string;
-  /** From which layout it leads to the next. */
+  /** The layout from which it leads to the next. */
   readonly from: number;
 }
 
 /**
  * The migrations of the locks' tables, for `migrationSource` of Knex; beside migrations of your own
- * with `combineMigrationSources`. A step that `migrateTables` or the plain SQL files have taken already
- * is noted and not taken again.
+ * with `combineMigrationSources`. A step already made by `migrateTables` or the plain SQL files is
+ * recorded, and not repeated.
  */
 export class LocksMigrationSource {
   readonly #names: TableNames;
 
-  /** @throws `LOCK_MISCONFIGURED` for names that cannot be. */
+  /** @throws `LOCK_MISCONFIGURED` for invalid names. */
   constructor(options: TableOptions = {}) {
     this.#names = readTableOptions(options);
   }
@@ -38,8 +38,8 @@ export class LocksMigrationSource {
   /** The steps to the present layout, in order. */
   async getMigrations(): Promise<LocksMigration[]> {
     const { table, schema } = this.#names;
-    // Two sets of tables in one database are two histories. No name that begins with a date comes
-    // before ours.
+    // Two sets of tables in one database are two histories. Ours sort before names that begin with a
+    // date.
     const prefix = `0000_${schema === undefined ? '' : `${schema}.`}${table}`;
     return Array.from({ length: layoutVersion }, (_, from) => ({
       name: `${prefix}_${`${from + 1}`.padStart(4, '0')}`,
@@ -47,12 +47,12 @@ export class LocksMigrationSource {
     }));
   }
 
-  /** The name under which Knex notes that the step ran. */
+  /** The name under which Knex records the step. */
   getMigrationName({ name }: LocksMigration): string {
     return name;
   }
 
-  /** What Knex runs for the step. */
+  /** The functions of the step. */
   async getMigration({ from }: LocksMigration): Promise<KnexMigration> {
     const names = this.#names;
     return {

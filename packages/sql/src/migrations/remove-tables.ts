@@ -4,11 +4,11 @@ import { checkReadable } from '../dialect/layout/layout.ts';
 import { changeLayout, stepsBack } from './change-layout.ts';
 
 /**
- * Removes the tables that `migrateTables` created, and all holds, tokens and queues in them: for
- * operators, and for a store that no process uses any more. Does nothing where there are none.
- * Takes what `fromConfig` takes.
- * @throws `LOCK_MISCONFIGURED` for tables of a later version of this package, or where the user may
- * not remove them. `LOCK_UNAVAILABLE` when the database does not answer within `connectTimeout`.
+ * Removes the tables that `migrateTables` created, with all holds, tokens and queues: for operators,
+ * when no process uses the store any more. Does nothing if there are none. Takes the configuration
+ * of `fromConfig`.
+ * @throws `LOCK_MISCONFIGURED` for tables of a later version of this package, or if the user may not
+ * remove them. `LOCK_UNAVAILABLE` if the database does not answer within `connectTimeout`.
  */
 export async function removeTables(config: AdapterConfig): Promise<void> {
   await withOwnPool(config, async ({ pool, provider, deadline }) => {

@@ -7,22 +7,21 @@ import { numberOf, readOnly } from './connection/errors.ts';
 import { nameOf, textOf } from './connection/session.ts';
 
 interface ConnectionFacts {
-  /** SYSDATE moves on within a statement. */
+  /** SYSDATE advances within a statement. */
   readonly clockMoves: boolean;
-  /** Its own database, if the tables are there. */
+  /** Its own database, if it has the tables. */
   readonly home: string | undefined;
 }
 
 /**
- * Checks what a new connection answers to the statement `check-connection`, and reads what matters
- * later.
+ * Checks the answer of a new connection to `check-connection`, and returns what matters later.
  * @throws `LOCK_MISCONFIGURED` for tables or servers of another version.
  * @throws `TransactionOpen` for a session without autocommit.
- * @throws the server's own error for a server that is read only.
+ * @throws the server's own error for a read-only server.
  */
 export async function checkConnection(answer: Promise<readonly Row[]>, names: TableNames): Promise<ConnectionFacts> {
   const [row] = await answer.catch((error: unknown) => {
-    // The table is missing: the way out is told below.
+    // The table is missing: reported below.
     if (numberOf(error) === 1146) return [];
     throw error;
   });
@@ -35,10 +34,10 @@ export async function checkConnection(answer: Promise<readonly Row[]>, names: Ta
   return { clockMoves: Number(row?.['moves']) === 1, home: home === undefined ? undefined : nameOf(home) };
 }
 
-/** Checks what every store needs of a server, by its answer to `check-connection`. */
+/** Checks what every store requires of a server, by its answer to `check-connection`. */
 export function checkServer(row: Row): void {
   refuseOld(row['server']);
-  // Each statement begins a transaction, and a lock would be taken when its user commits.
+  // Each statement begins a transaction, and a lock would be taken only when its user commits.
   if (Number(row['autocommit']) !== 1) throw new TransactionOpen(false);
   if (Number(row['read_only']) !== 0) throw readOnly();
 }

@@ -3,7 +3,7 @@ export function micros(milliseconds: number): string {
   return `${Math.round(milliseconds * 1_000)}`;
 }
 
-/** Upper case, as the server's HEX writes it. */
+/** Upper case, as the server's HEX returns it. */
 export function hex(text: string): string {
   return Buffer.from(text).toString('hex').toUpperCase();
 }
@@ -14,8 +14,8 @@ export function registerKey(name: string): string {
 }
 
 /**
- * The first bytes, in hexadecimal, that are after all keys that begin with `prefix`: the last byte
- * of UTF-8 is never the highest.
+ * The first bytes, in hexadecimal, after all keys that begin with `prefix`: the last byte of UTF-8
+ * is never the highest.
  */
 export function endOf(prefix: string): string {
   const bytes = Buffer.from(prefix);
@@ -25,15 +25,15 @@ export function endOf(prefix: string): string {
 }
 
 /**
- * `values`, filled up to a power of two with the first one: few texts of statements, since each is
- * prepared.
+ * `values`, padded with the first one to a power of two, which limits the number of prepared
+ * statements.
  */
 export function powerOfTwo(values: readonly string[]): readonly string[] {
   const length = 2 ** Math.ceil(Math.log2(values.length));
   return Array.from({ length }, (_, index) => values[index] ?? values[0] ?? '');
 }
 
-/** The place of each of `keys`, which are in hexadecimal, in a statement. */
+/** A placeholder for each of `keys`, which are in hexadecimal. */
 export function placesOf(keys: readonly string[]): string {
   return keys.map(() => 'UNHEX(?)').join(', ');
 }

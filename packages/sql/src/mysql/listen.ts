@@ -5,41 +5,41 @@ import type { MysqlConnection } from './connection/connection.ts';
 import { discard, rowsOf, textOf } from './connection/session.ts';
 import { interrupted, numberOf } from './connection/errors.ts';
 
-/** How long the second session waits at a time, in s. */
+/** How long the second session waits per statement, in s. */
 const waitsFor = 30;
-/** A wait that takes so many ms longer is over, though nothing came: its connection is dead. */
+/** In ms: a wait that exceeds its time by this much has a dead connection. */
 const patience = 5_000;
 /**
- * A wake may come before the session waits again, and ends nothing then. So the process looks again
- * after so many ms, in which the session surely waits, unless it was woken meanwhile.
+ * In ms: a wake that arrives between two waits is lost. So the process polls again after this time,
+ * in which the session surely waits, unless it was woken.
  */
 const looksAgainAfter = 15;
-/** To open a session takes so long at most, in ms. A server may say nothing. */
+/** Time limit for opening a session, in ms, as a server may be silent. */
 const openingLimit = 5_000;
 /** The longest name of a lock. */
 const longestName = 64;
 
-/** As the routines find it. */
+/** As in the routines. */
 const findServer = "SELECT LEFT(MD5(CONCAT_WS(' ', @@hostname, @@port, @@server_id)), 8) AS server";
 
 const lock = 'SELECT CAST(GET_LOCK(?, CAST(? AS SIGNED)) AS CHAR) AS got';
 
 type Session = MysqlConnection & NodeJS.EventEmitter;
 
-/** How one process hears of its turns, and how others see that it lasts. */
+/** How one process is notified of its turns, and how others see that it is alive. */
 export interface Listening {
-  /** What the tables call the process: with its session, where that keeps its lock. */
+  /** The name of the process in the tables: with its session, if that keeps its lock. */
   readonly name: string;
   /**
-   * Opens two connections beside the pool. One keeps a lock of its name, and the server frees that
+   * Opens two connections outside of the pool. One keeps a lock of its name, which the server frees
    * as soon as the process is gone. The other waits for that lock, until another process ends its
-   * wait: `heard` is called then. To wait by SLEEP instead would share one mutex of the server with
-   * all that sleep, and a wake that comes as a sleep begins would stop them all for two seconds.
+   * wait, which calls `heard`. Waiting by SLEEP would share one mutex of the server with all
+   * sleepers, and a wake at the beginning of a sleep would block them all for two seconds.
    */
   listen(heard: () => void, lost: (reason: unknown) => void): Promise<Listener>;
 }
 
-/** `process`: as the tables call it without a session. */
+/** `process`: its name in the tables without a session. */
 export function createListening(client: SqlClient, process: string, runtime: Runtime): Listening {
   let current: Sessions | undefined;
 
@@ -67,7 +67,7 @@ export function createListening(client: SqlClient, process: string, runtime: Run
   };
 }
 
-/** The two connections, from the time they are opened on. */
+/** The two connections, from their opening on. */
 class Sessions {
   name = '';
   readonly #client: SqlClient;
@@ -109,16 +109,16 @@ class Sessions {
     }
   }
 
-  /** Rejects when the sessions are of no use any more. */
+  /** Rejects when the sessions are unusable. */
   async probe(): Promise<void> {
     const [keeper] = this.#connections;
-    // A server ends sessions that ask for nothing for long.
+    // Servers close idle sessions.
     if (keeper !== undefined) await rowsOf(keeper, 'SELECT 1', []);
     const waited = this.#runtime.clock.now() - this.#waitsSince;
     if (waited > waitsFor * 1_000 + patience) throw new Error('the session that waits was lost');
   }
 
-  /** Says goodbye, else the server would log aborted connections. It may never answer. */
+  /** Closes gracefully, as the server would log aborted connections. It may never answer. */
   close(): void {
     if (this.#over) return;
     this.#end();
@@ -143,7 +143,7 @@ class Sessions {
       connection.on(event, () => this.#lose(new Error('the session that waits was lost')));
     }
     this.#connections.push(connection);
-    // Waiters keep the process running by timers. A provider that is not closed must not.
+    // Waiters keep the process running by timers. An open provider must not.
     connection.stream?.unref?.();
     return connection;
   }
@@ -188,7 +188,7 @@ class Sessions {
   }
 }
 
-/** Keeps a lock of this name for as long as the session lasts. */
+/** Keeps a lock of this name as long as the session lasts. */
 async function take(connection: Session, name: string): Promise<void> {
   const [got] = await rowsOf(connection, lock, [name, '2']);
   if (got === undefined || textOf(got['got']) !== '1') throw new Error('the server gave no lock');

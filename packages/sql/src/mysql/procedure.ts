@@ -18,7 +18,7 @@ interface Parts {
   readonly told: ToldTurns;
 }
 
-/** What the procedure of one key answers. */
+/** The answer of the procedure of one key. */
 export interface Answer {
   readonly outcome: string;
   readonly answer: string;
@@ -27,13 +27,13 @@ export interface Answer {
   readonly missing: readonly string[];
 }
 
-/** What a claim that is going to wait sends with an attempt. */
+/** What a claim that will wait sends with an attempt. */
 interface Joined extends Queue {
-  /** Further claims that join the queue behind it: their owners. */
+  /** The owners of further claims that join the queue behind it. */
   readonly joining?: readonly string[];
 }
 
-/** Calls the procedure that decides about one key, and wakes whose turn it finds. */
+/** Calls the procedure that decides about one key, and wakes the claim whose turn it is. */
 export type Act = (
   connection: MysqlConnection,
   act: 'acquire' | 'renew' | 'release',
@@ -44,7 +44,7 @@ export type Act = (
 ) => Promise<Answer>;
 
 export function createAct({ process, waiterTtl, prepared, listening, told }: Parts): Act {
-  /** Whose turn the procedure has found. Another process than this one was woken by it. */
+  /** The turns that the procedure has found. It has woken other processes. */
   function turnsOf(row: Row): readonly Turn[] {
     const { turn_process: session, turn_owner: owner, turn_token: token, turn_span: span, kept_owner: kept } = row;
     const turns: Turn[] = [];
@@ -91,7 +91,7 @@ function fromHex(text: string): string {
   return Buffer.from(text, 'hex').toString();
 }
 
-/** What the first in the queue was given. `undefined`: it has to try. */
+/** The grant of the first in the queue. `undefined`: it must try. */
 export function assignedOf(token: unknown, span: unknown): FoundTurn['assigned'] {
   return token === null ? undefined : { token: BigInt(textOf(token)), validity: Number(textOf(span)) / 1_000 };
 }

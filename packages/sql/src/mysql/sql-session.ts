@@ -7,9 +7,9 @@ export function openSession({ connection, names, inTransaction }: SessionParts<M
   const send = (text: string, values: readonly unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const sql = rendered(text, names, '`');
-      // Texts, as procedures cannot be created by a prepared statement.
+      // The text protocol, as procedures cannot be created by a prepared statement.
       connection.query({ sql, values, typeCast: true, rowsAsArray: false, nestTables: false }, (error, answer) => {
-        // The error keeps the statement, which has hundreds of lines, and values.
+        // The error contains the statement, with hundreds of lines, and values.
         if (error !== null && 'sql' in error) delete error.sql;
         if (error === null) resolve(answer);
         else reject(error);
@@ -25,7 +25,7 @@ export function openSession({ connection, names, inTransaction }: SessionParts<M
       const answer = await send(sql, bindings);
       if (Array.isArray(answer)) return answer as readonly Row[];
       const { serverStatus } = answer as { readonly serverStatus: number };
-      // Bit 0: a transaction is open. Bit 1: each statement would be one, as it is not without it.
+      // Bit 0: a transaction is open. Bit 1: autocommit; without it each statement begins one.
       leftOpen = (serverStatus & 1) !== 0 || (serverStatus & 2) === 0;
       return [];
     },

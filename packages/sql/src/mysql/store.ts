@@ -17,12 +17,12 @@ import type { Answer } from './procedure.ts';
 import { statements } from './statements.ts';
 import { ToldTurns } from './told-turns.ts';
 
-/** As many keys as one look at the queue asks for. */
+/** How many keys one poll of the queue reads. */
 const looksTogether = 256;
 
 /**
- * Locks in the tables of MariaDB and MySQL, through mysql2: what one statement on the key's row
- * cannot decide, a stored procedure does.
+ * Locks in the tables of MariaDB and MySQL, through mysql2: a stored procedure decides what one
+ * statement on the key's row cannot.
  */
 export function createStore(client: SqlClient, options: StoreOptions): LockStore {
   const { names, timeout, waiterTtl, runtime } = options;
@@ -32,8 +32,8 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
   const told = new ToldTurns(runtime.clock);
   const act = createAct({ process, waiterTtl, prepared, listening, told });
   /**
-   * Where SYSDATE stands still, a statement that waited for a row cannot tell the time: procedures
-   * can, which have more than one.
+   * If SYSDATE is constant within a statement, one that waited for a row cannot read the time.
+   * Procedures can, as they have several statements.
    */
   const clockMoves = new WeakSet<MysqlConnection>();
 
@@ -51,7 +51,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       const token = await changed(connection, prepared.text('acquireFree'), values);
       if (token !== 0n) return token;
     }
-    // A new key has no row. Without this the process would open its sessions for it, to wait.
+    // A new key has no row. Otherwise the process would open its sessions for it, to wait.
     const mayOpen = options.listen && listening.name === process;
     return mayOpen ? (await attempt(connection, claim, undefined, false)).token : undefined;
   }
@@ -76,7 +76,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
     const queue = { process, others: [], joining: rest.map(({ owner }) => owner) };
     const answer = await act(connection, 'acquire', first, first.floor ?? 0n, queue);
     const refresh = Math.floor(waiterTtl / 3);
-    // The next in the queue looks when the hold ends.
+    // The next in the queue polls when the hold ends.
     const looks = answer.outcome === 'granted' ? first.ttl : refresh;
     const behind = { token: undefined, retryAfter: Math.min(refresh, looks), turns: [] };
     const answers: (Attempt | LockError)[] = [toAttempt(first, answer)];
@@ -124,7 +124,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
 
   /** The next in the queue of a key whose first has ended, if it is of this process. */
   async function nextOf(connection: MysqlConnection, hexKey: string): Promise<readonly FoundTurn[]> {
-    // A release by an owner that has nothing settles the queue.
+    // A release by an owner without a claim settles the queue.
     const noClaim: Claim = { key: Buffer.from(hexKey, 'hex').toString(), owner: process, ttl: 1, mode: 'exclusive' };
     const { turns } = await act(connection, 'release', noClaim, undefined);
     return turns.filter((turn) => turn.process === process);
@@ -160,7 +160,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
       const last = await prepared.endOfStretch(connection, after, most);
       const [row] = await prepared.rows(connection, 'sweep', [micros(retention), `${most}`, after, last ?? null]);
       const removed = Number(textOf(row?.['swept']));
-      // There may be more in this stretch.
+      // This range may have more.
       return { removed, next: removed === most ? after : last };
     },
     explain,
@@ -173,13 +173,13 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
             };
             return listening.listen(woken, lost);
           },
-          /** Ends the wait of its session, as the routine ends those of others. */
+          /** Ends the wait of its session, as the routine does for others. */
           async echo(connection) {
             const { name } = listening;
-            // It is not prepared: not every server can.
+            // Not prepared, as not every server supports that.
             if (name.includes(sessionMark)) await rowsOfText(connection, prepared.text('wake', { session: hex(name) }));
           },
-          unheard: 'a proxy stands before the server, or it is one of a cluster; set option "listen" to false',
+          unheard: 'there is a proxy in front of the server, or it is in a cluster; set option "listen" to false',
           get lookInterval() {
             return told.lookInterval;
           },
@@ -202,7 +202,7 @@ function toAttempt(claim: Claim, { outcome, answer, turns }: Answer): Attempt | 
   }
 }
 
-/** What the procedure refused one claim for. @throws what is no refusal, as it is of all claims. */
+/** The refusal of one claim. @throws any other error, which concerns all claims. */
 function refusal(error: unknown): LockError {
   if (error instanceof LockError) return error;
   throw error;

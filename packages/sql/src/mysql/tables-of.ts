@@ -4,7 +4,7 @@ import type { SqlSession } from '../dialect/layout/sql-session.ts';
 import { textOf } from './connection/session.ts';
 import { numberOf } from './connection/errors.ts';
 
-/** A column of each table, which it has since the present layout. */
+/** A column that each table has since the present layout. */
 const columns = {
   '': 'assigned_process',
   _shares: 'permits',
@@ -14,18 +14,18 @@ const columns = {
 };
 
 const routines = ['_act', '_act_and_wake', '_inspect', '_sweep'];
-/** Those that they call. A user who runs the service sees none of these. */
+/** The routines that they call, which the user of a service cannot see. */
 const inner = ['_ended', '_give', '_head'];
 
 /**
- * What there is of the tables and routines. A user sees only what he has rights to: a table that he
- * may not read counts as there.
+ * The existing tables and routines. A user sees only those with a right: a table that cannot be
+ * read counts as existing.
  */
 export async function tablesOf(session: SqlSession): Promise<FoundTables> {
   const { table, schema } = session.names;
   const found = new Map<string, boolean>();
   for (const [rest, column] of Object.entries(columns)) {
-    // No such table, or no such column.
+    // Unknown table, or unknown column.
     found.set(rest, !(await failsWith(session, `SELECT \`${column}\` FROM \`locks${rest}\` LIMIT 0`, 1146, 1054)));
   }
   const rows = await session.rows(
@@ -43,7 +43,7 @@ export async function tablesOf(session: SqlSession): Promise<FoundTables> {
   return await readTables(session, found, read);
 }
 
-/** Whether the server refuses `sql` for one of these reasons. Another refusal says nothing. */
+/** Whether the server refuses `sql` with one of these numbers. Other refusals prove nothing. */
 async function failsWith(session: SqlSession, sql: string, ...numbers: readonly number[]): Promise<boolean> {
   try {
     await session.rows(sql);

@@ -19,7 +19,7 @@ const statements = Object.fromEntries(made) as Readonly<
   Record<keyof typeof textStatements | 'sweepStretch' | 'time', string>
 >;
 
-/** The table of texts in MariaDB and MySQL. Processes are not woken: they look at times. */
+/** The table of texts in MariaDB and MySQL. Processes are not woken: they poll. */
 export const texts: TextTableKind = {
   createTable: (_client: SqlClient, options: TextTableOptions) => createTable(options),
   instead: {
@@ -77,7 +77,7 @@ function createTable({ names, timeout, runtime }: TextTableOptions): TextTable {
       if (keys.length === 0) return { removed: 0, next };
       const asked = powerOfTwo(keys);
       const removed = await affected(connection, prepared.text('remove', { keys: placesOf(asked) }), [ago, ...asked]);
-      // There may be more in this stretch.
+      // This range may have more.
       return { removed, next: keys.length === limit ? after : next };
     },
     explain,
@@ -85,7 +85,7 @@ function createTable({ names, timeout, runtime }: TextTableOptions): TextTable {
   return table;
 }
 
-/** The columns that a row of `check-connection` tells. `undefined`: there is no table. */
+/** The columns in a row of `check-connection`. `undefined`: no table. */
 function columnsIn(row: Row | undefined): string | undefined {
   const found = row?.['columns'] ?? undefined;
   return found === undefined ? undefined : nameOf(found);

@@ -1,18 +1,18 @@
 import type { Clock, FoundTurn } from '@locks/core/adapter';
 
-/** How often to look beside the session that is woken, in ms. */
+/** How often to poll besides the session that is woken, in ms. */
 const seldom = 250;
-/** And where a look has found what no wake told, as one of another user cannot wake it. */
+/** The same after a poll has found a missed wake, as processes of another user cannot wake it. */
 const often = 25;
-/** For so long after such a look, in ms. */
+/** How long that lasts, in ms. */
 const remembered = 60_000;
-/** A look so long after a wake, in ms, did not come of it. */
+/** A poll this long after a wake, in ms, was not caused by it. */
 const wakeLasts = 50;
 
-/** Whether this process hears of its turns in time, by what looks find that it was not told. */
+/** Whether this process is notified of its turns in time, judged by polls that find missed ones. */
 export class ToldTurns {
   readonly #clock: Clock;
-  /** Owners that were given a key, as they were told. They are found until their first renewal. */
+  /** Owners that were notified of a grant. Polls find them until their first renewal. */
   #told: ReadonlySet<string> = new Set();
   #wokenAt = -Infinity;
   #missedAt = -Infinity;
@@ -21,22 +21,22 @@ export class ToldTurns {
     this.#clock = clock;
   }
 
-  /** In how many ms to look beside the session that is woken. */
+  /** How often to poll besides the session that is woken, in ms. */
   get lookInterval(): number {
     return this.#clock.now() - this.#missedAt < remembered ? often : seldom;
   }
 
-  /** The session was woken: a look comes of it. */
+  /** The session was woken, which causes a poll. */
   woken(): void {
     this.#wokenAt = this.#clock.now();
   }
 
-  /** An answer told that this owner was given a key. */
+  /** An answer has notified this owner of a grant. */
   tell(owner: string): void {
     this.#told = new Set([...this.#told, owner]);
   }
 
-  /** What a look has found that was not told yet. */
+  /** The found turns that were not notified yet. */
   newOf(found: readonly FoundTurn[]): readonly FoundTurn[] {
     const told = this.#told;
     const given = found.filter(({ assigned }) => assigned !== undefined);

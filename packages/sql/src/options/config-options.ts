@@ -23,52 +23,52 @@ import type { ReadSqlOptions, SqlOptions } from './provider-options.ts';
 /** Options of `openLocks` for SQL: those of the provider and those of its connections. */
 export interface SqlConfigOptions extends SqlOptions {
   /**
-   * Create the tables, or bring them to this version's layout, if that is needed: the user must be
-   * allowed to.
+   * Create the tables, or migrate them to this version's layout, if needed: the user must have the
+   * right.
    * @default false
    */
   readonly migrate?: boolean | undefined;
   /**
-   * How many connections are opened at most; one more listens on Postgres. One stays open.
+   * The maximum number of connections; one more listens on Postgres. One stays open.
    * @default 10, SQLite 1
    */
   readonly pool?: number | undefined;
   /**
-   * Stronger than the URL's: a name, an address, or the path of a Unix socket (of Postgres: of its
+   * Overrides the URL's: a name, an address, or the path of a Unix socket (for Postgres: of its
    * folder). Not for SQLite.
    * @default the URL's
    */
   readonly host?: string | undefined;
   /**
-   * Stronger than the URL's. Not for SQLite. It may be a function, as `password` and `tls` may.
-   * They are asked at each connection, within `connectTimeout`.
+   * Overrides the URL's. Not for SQLite. Like `password` and `tls` it may be a function, which is
+   * called for each connection, and must return within `connectTimeout`.
    * @default the URL's
    */
   readonly username?: Asked<string> | undefined;
   /**
-   * Stronger than the URL's, so that it need not stand in one. Not for SQLite.
+   * Overrides the URL's, so that the URL need not contain it. Not for SQLite.
    * @default the URL's
    */
   readonly password?: Asked<string> | undefined;
   /**
-   * TLS: `true` checks the server's certificate by Node's defaults; an object has options of
+   * TLS: `true` checks the server's certificate with Node's defaults; an object has options of
    * `tls.connect` (`ca`, `cert`, …). Not for SQLite.
    * @default false
    */
   readonly tls?: Asked<boolean | object> | undefined;
   /**
-   * Postgres: what `pg` makes of it; `prefer`, `require` and both `verify-…` are TLS and check the
-   * certificate. Weaker than `tls`.
+   * Postgres, as in `pg`: `prefer`, `require` and both `verify-…` are TLS and check the
+   * certificate. Overridden by `tls`.
    * @default none: no TLS
    */
   readonly sslmode?: 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify' | undefined;
   /**
-   * Postgres: a login by SCRAM over TLS is bound to its connection, where the server offers that.
+   * Postgres: binds a SCRAM login to its TLS connection, if the server supports that.
    * @default false
    */
   readonly channelBinding?: boolean | undefined;
   /**
-   * `openLocks` must have connected within this time, and each connection later.
+   * Time limit for `openLocks` to connect, and for each later connection.
    * @default 5_000 ms
    */
   readonly connectTimeout?: Duration | undefined;
@@ -95,7 +95,7 @@ const readers: OptionReaders<SqlConfigOptions> = {
   applicationName: matching(/^[ -~]{1,63}$/, '1 to 63 printable ASCII characters'),
 };
 
-/** All options, by the part that uses them. */
+/** All options, by their users. */
 export interface ReadConfigOptions {
   readonly provider: ReadSqlOptions;
   readonly connections: ConnectionOptions;
@@ -103,14 +103,14 @@ export interface ReadConfigOptions {
 }
 
 /**
- * Checks `options` for a database. Throws `LOCK_MISCONFIGURED` with the option, its value and what
- * it must be.
+ * Checks `options` for a database.
+ * @throws `LOCK_MISCONFIGURED` with the option, its value and what it must be.
  */
 export function readConfigOptions(options: object, { name, unusedOptions, urlParameters }: Dialect): ReadConfigOptions {
   const all = readOptions<SqlConfigOptions>(readers, ownNames(options, urlParameters), sqlSource);
   const unused = unusedOptions.find((each) => all[each] !== undefined);
   if (unused !== undefined) {
-    throw misconfigured('@locks/sql', `option "${unused}" means nothing for a ${name} database; leave it out`);
+    throw misconfigured('@locks/sql', `option "${unused}" has no effect on a ${name} database; leave it out`);
   }
   const { migrate, pool, host, username, password, tls, sslmode, channelBinding, connectTimeout, ...others } = all;
   const { applicationName, ...own } = others;
@@ -134,7 +134,7 @@ export function readConfigOptions(options: object, { name, unusedOptions, urlPar
   };
 }
 
-/** `options` with the names of this package, which are stronger than parameters. */
+/** `options` with the names of this package, which override URL parameters. */
 function ownNames(options: object, parameters: UrlParameters): object {
   const own: Record<string, unknown> = {};
   const meant: Record<string, unknown> = {};
@@ -156,7 +156,7 @@ function ownNames(options: object, parameters: UrlParameters): object {
 function tlsOf(tls: SqlConfigOptions['tls'], sslmode: SqlConfigOptions['sslmode']): ConnectionOptions['tls'] {
   if (typeof tls === 'function') return tls;
   if (typeof tls === 'object') {
-    // pg throws for what cannot be used where no caller can catch it.
+    // pg throws for unusable values where no caller can catch it.
     try {
       createSecureContext(tls);
     } catch (error) {

@@ -3,9 +3,9 @@ import type { Duration, OptionReaders, OptionSource } from '@locks/core/adapter'
 import { nameRule } from '../dialect/layout/names.ts';
 import type { TableNames } from '../dialect/layout/names.ts';
 
-/** Where the tables are. */
+/** The names of the tables. */
 export interface TableOptions {
-  /** What the names of all tables and routines begin with. @default 'locks' */
+  /** The prefix of the names of all tables and routines. @default 'locks' */
   readonly table?: string | undefined;
   /**
    * The schema (Postgres) or database (MySQL) the tables are in; not for SQLite.
@@ -23,38 +23,37 @@ export interface MigrateTablesOptions extends TableOptions {
 /** Options of the SQL provider. */
 export interface SqlOptions extends TableOptions {
   /**
-   * `false`: one table, and no stored routines. Each change of a key writes all of it again.
-   * Waiters are woken on Postgres, and poll on MariaDB and MySQL. Not for SQLite. @default true
+   * `false`: one table, and no stored routines. Each change of a key rewrites all of it. Waiters
+   * are woken on Postgres, and poll on MariaDB and MySQL. Not for SQLite. @default true
    */
   readonly routines?: boolean | undefined;
   /**
-   * Each call settles within this time; a statement may wait as long on the server.
+   * Each call settles within this time, which also limits a statement on the server.
    * @default 5_000 ms
    */
   readonly timeout?: Duration | undefined;
   /**
-   * How long a position in the queue lasts without a repeat; waiters repeat at a third of it.
+   * How long a position in the queue lasts without a repeat; waiters repeat after a third of it.
    * @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
   /**
-   * How long the row of an idle key is kept; two ttls at least.
+   * How long the row of an idle key is kept; at least two ttls.
    * @default 3_600_000 ms (an hour)
    */
   readonly tokenRetention?: Duration | undefined;
-  /** Remove the rows of idle keys now and then. `false`: leave it to `sweep()`. @default true */
+  /** Periodically remove the rows of idle keys. `false`: leave it to `sweep()`. @default true */
   readonly sweep?: boolean | undefined;
   /**
-   * Postgres: be told by LISTEN and NOTIFY. MariaDB and MySQL: keep a named lock while claims wait,
-   * by which others see that this process lasts. Each takes a connection beside the pool. SQLite:
-   * watch a file beside the database, which others touch. `false` behind a pooler that lends a
-   * connection for each transaction.
+   * Postgres: LISTEN and NOTIFY. MariaDB and MySQL: keep a named lock while claims wait, which
+   * shows others that this process is alive. Each uses a connection outside of the pool. SQLite:
+   * watch a file beside the database, which others touch. Set it to `false` behind a pooler that
+   * lends a connection for each transaction.
    * @default true
    */
   readonly listen?: boolean | undefined;
   /**
-   * How often a process with waiters looks for their turn where nothing tells it; at least every
-   * `waiterTtl / 12`.
+   * How often a process with waiters polls if nothing notifies it; at least every `waiterTtl / 12`.
    * @default 25 ms, SQLite 5 to 100
    */
   readonly pollInterval?: Duration | undefined;
@@ -89,11 +88,14 @@ export interface ReadSqlOptions {
   readonly tokenRetention: number;
   readonly sweep: boolean;
   readonly listen: boolean;
-  /** `undefined`: what suits the dialect. */
+  /** `undefined`: the dialect's default. */
   readonly pollInterval: number | undefined;
 }
 
-/** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
+/**
+ * Checks `options`.
+ * @throws `LOCK_MISCONFIGURED` with the option, its value and what it must be.
+ */
 export function readSqlOptions(options: SqlOptions): ReadSqlOptions {
   const read = readOptions(sqlReaders, options, sqlSource);
   return {

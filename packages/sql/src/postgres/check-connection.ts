@@ -6,23 +6,22 @@ import { refuseOld } from './connection/check-version.ts';
 import { rowSecurity, stateOf, unusable } from './connection/errors.ts';
 
 const writesRefused =
-  '@locks/sql: the connections have default_transaction_read_only = on, and a lock is a write. Give it a user, a database or a pool without that setting.';
+  '@locks/sql: the connections have default_transaction_read_only = on, and a lock is a write. Use a user, a database or a pool without that setting.';
 
-/** To a role without that right the server says that there is no such table. */
+/** To a role without that right the server reports that the table does not exist. */
 export const hidden = ', or the role has no USAGE on its schema (see sql/postgres/grants.sql)';
 
 const rowsHidden = `@locks/sql: row level security hides the rows of the locks' tables from this role. ${rowSecurity}`;
 
 export interface ConnectionFacts {
-  /** After how many ms the server ends a statement; Infinity: it does not. */
+  /** The ms after which the server ends a statement; Infinity: never. */
   readonly endsAfter: number;
   readonly readCommitted: boolean;
 }
 
 /**
- * Checks what a new connection answers to the statement `check-connection`, and reads what matters
- * later.
- * @throws `LOCK_MISCONFIGURED` for tables or servers of another version, and where transactions are
+ * Checks the answer of a new connection to `check-connection`, and returns what matters later.
+ * @throws `LOCK_MISCONFIGURED` for tables or servers of another version, and if transactions are
  * read-only; the server's own error for a standby.
  */
 export async function checkConnection(answer: Promise<Reply['rows']>, names: TableNames): Promise<ConnectionFacts> {

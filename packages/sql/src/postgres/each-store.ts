@@ -11,8 +11,8 @@ const renewed = { renewed: true, turns: [] };
 const freed = { freed: true, turns: [] };
 
 /**
- * How long the statement for many keys waits for one that another transaction has inserted and not
- * committed, in ms. Then each key goes alone.
+ * In ms: how long the statement for many keys waits for one that another transaction has inserted
+ * and not committed. Afterwards each key is sent alone.
  */
 const longestInsert = 100;
 
@@ -24,8 +24,8 @@ export function createEachStore(prepared: PreparedStatements<Name>): EachStore<P
     claims: readonly Claim[],
     ...values: readonly Value[]
   ): Promise<Reply['rows']> {
-    // There the statement is a transaction of several round trips: a client that is paused within
-    // it would block all keys.
+    // There the statement is a transaction of several round trips: a client paused within it would
+    // block all keys.
     if (prepared.encloses(connection)) return [];
     const keys = claims.map(({ key }) => bytes(key));
     const owners = claims.map(({ owner }) => owner);
@@ -62,7 +62,7 @@ export function createEachStore(prepared: PreparedStatements<Name>): EachStore<P
   };
 }
 
-/** The server has undone the statement, perhaps because of one key: the others must not suffer. */
+/** The server has undone the statement, perhaps because of one key: the others are retried. */
 function isRefused(error: unknown): boolean {
   return stateOf(error) !== undefined && !isBroken(error) && !isInTransaction(error) && !canRepeat(error);
 }

@@ -1,9 +1,9 @@
-/** A key as the table has it. */
+/** A key as stored in the table. */
 export function bytes(text: string): Buffer {
   return Buffer.from(text);
 }
 
-/** The lowest bytes above all that begin with `prefix`: UTF-8 has no byte 255. */
+/** The lowest bytes after all that begin with `prefix`: UTF-8 has no byte 255. */
 export function firstAfter(prefix: Buffer): Buffer | null {
   const last = prefix.at(-1);
   return last === undefined ? null : Buffer.concat([prefix.subarray(0, -1), Buffer.of(last + 1)]);

@@ -6,17 +6,17 @@ import type { PgSession } from './connection/connection.ts';
 import { readTurn } from './turns.ts';
 
 /**
- * The advisory lock of a session, by which others see that it lasts. A pooler tells clients another
- * number than that of the server's process. Its session may outlast the client, so it gets no lock.
+ * The advisory lock of a session, which shows others that it is alive. A pooler reports another id
+ * than the server's process. Its session may outlive the client, so it gets no lock.
  */
 const keepLock = `SELECT CASE WHEN pg_backend_pid() = $1::integer
   THEN pg_try_advisory_lock(hashtextextended($2::text, 0)) END`;
 
-/** How one process hears of its turns. */
+/** How one process is notified of its turns. */
 export interface Listening {
-  /** What the tables call the process: the session that listens, where others see its end. */
+  /** The name of the process in the tables: its listening session, whose end others can see. */
   readonly name: string;
-  /** Opens a connection beside the pool. */
+  /** Opens a connection outside of the pool. */
   listen(heard: (owner: string, assigned?: Assignment) => void, lost: (reason: unknown) => void): Promise<Listener>;
 }
 
@@ -68,7 +68,9 @@ export function createListening(client: SqlClient, process: string): Listening {
   };
 }
 
-/** Opens a connection beside the pool, over which `subscribe` sends what it takes to listen. */
+/**
+ * Opens a connection outside of the pool, over which `subscribe` sends the statements to listen.
+ */
 export async function openListener(
   client: SqlClient,
   heard: (payload: string) => void,
@@ -88,7 +90,7 @@ export async function openListener(
     end(connection);
     throw error;
   }
-  // Waiters keep the process alive by timers. A provider that is not closed must not.
+  // Waiters keep the process alive by timers. An open provider must not.
   connection.connection.stream.unref();
   return connection;
 }

@@ -8,6 +8,6 @@ export async function withMigrationLock<T>(session: SqlSession, change: () => Pr
     return await change();
   };
   if (session.inTransaction) return await locked();
-  // What was committed during the wait for the lock must be seen.
+  // It must see what was committed during the wait for the lock.
   return await inTransaction(session, 'BEGIN ISOLATION LEVEL READ COMMITTED', locked);
 }

@@ -19,7 +19,7 @@ export function openSession({ connection, names, inTransaction }: SessionParts<P
   };
 }
 
-/** The server wants a number for each binding. */
+/** The server needs a number for each binding. */
 function numbered(sql: string): string {
   let count = 0;
   return sql.replaceAll('?', () => `$${++count}`);

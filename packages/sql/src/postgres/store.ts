@@ -15,7 +15,7 @@ import { PreparedStatements } from './prepared-statements.ts';
 import { statements } from './statements.ts';
 import { assignedOf, createTurnReader } from './turns.ts';
 
-/** The state in which a new row's token is not above those that the sweep has removed. */
+/** The state if a new row's token is not above those that the sweep has removed. */
 const tokenSwept = 'LK001';
 
 type Row = Reply['rows'][number];

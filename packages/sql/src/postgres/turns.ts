@@ -8,8 +8,8 @@ import type { statements } from './statements.ts';
 type Row = Reply['rows'][number];
 
 /**
- * Reads what an answer tells of the first in the queue: the columns of "locks_turn". A process
- * other than this one gets a message.
+ * Reads the first in the queue from the columns of "locks_turn" of an answer. Sends other processes
+ * a message.
  */
 export function createTurnReader(
   prepared: PreparedStatements<keyof typeof statements>,
@@ -20,9 +20,9 @@ export function createTurnReader(
     if (typeof session === 'string' && typeof owner === 'string') {
       const turn = { process: processOf(session), owner, assigned: assignedOf(token, span) };
       turns.push(turn);
-      // The procedure of a release has told it, and answers no message.
+      // The procedure of a release has notified it, and returns no message.
       if (typeof message === 'string' && turn.process !== process) {
-        // A claim that is not told asks at its own pace.
+        // A claim that is not notified polls.
         await prepared.ask(connection, 'tell', session, message).catch(() => []);
       }
     }
@@ -31,7 +31,7 @@ export function createTurnReader(
   };
 }
 
-/** What the first in the queue was given. `undefined`: it has to try. */
+/** The grant of the first in the queue. `undefined`: it must try. */
 export function assignedOf(token: Row[number] | undefined, span: Row[number] | undefined): FoundTurn['assigned'] {
   return typeof token === 'string' ? { token: BigInt(token), validity: Number(span) } : undefined;
 }
@@ -39,14 +39,14 @@ export function assignedOf(token: Row[number] | undefined, span: Row[number] | u
 interface TurnMessage {
   /** '': of no claim. */
   readonly owner: string;
-  /** The key was given to the owner. Otherwise its turn has come, and it is to try. */
+  /** The grant of the key to the owner. `undefined`: its turn has come, and it must try. */
   readonly assigned: Assignment | undefined;
 }
 
 /**
- * A plain message is an owner. That of an assignment, which the routines write, begins with a queue
- * feed, as no owner does. Its last number says when the owner gave its last sign of life. From
- * there its place lasted for `validity` at least, and the grant lasts as long as the place.
+ * A plain message is an owner. That of an assignment, written by the routines, begins with a
+ * newline, as no owner does. Its last number is the time of the owner's last attempt. From then on
+ * its position lasted for at least `validity`, and the grant lasts as long as the position.
  */
 export function readTurn(message: string): TurnMessage {
   const [, token, validity, sentAt, owner] = /^\n(\d+) (\d+) (\d+) ([^]*)$/.exec(message) ?? [];

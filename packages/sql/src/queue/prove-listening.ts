@@ -2,14 +2,16 @@ import type { Listen, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { StoreListening } from '../dialect/stores/lock-store.ts';
 import type { WakeReports } from './wake-reports.ts';
 
-/** The pause before a message is sent again, in ms. It doubles to the longest. */
+/** The first pause before a message is sent again, in ms. It doubles up to the longest. */
 const firstRetry = 50;
 const longestRetry = 5_000;
-/** A listener that has heard none of its own messages after this time, in ms, never hears one. */
+/**
+ * A listener that has received none of its own messages after this time, in ms, is considered deaf.
+ */
 const echoPatience = 1_000;
 /**
- * How long no other listener is opened after that, in ms. Poolers between a process and its
- * database change seldom, so a shorter time costs connections that hear nothing.
+ * In ms: how long no other listener is opened then. Poolers between a process and its database
+ * change rarely, so a shorter time costs useless connections.
  */
 const unheardRetry = 60_000;
 
@@ -21,11 +23,11 @@ export interface ProveListeningParts extends Pick<StoreListening, 'listen' | 'un
 }
 
 /**
- * Listens, and has the listener hear a message of its own. Behind a pooler a listener may hear
- * nothing: it is lost then.
+ * Listens, and proves it by a message to itself. Behind a pooler a listener may receive nothing: it
+ * counts as lost then.
  */
 export function proveListening({ listen, unheard, echo, runtime, report }: ProveListeningParts): Listen {
-  const nothingHeard = (): Error => new Error(`a message to itself was not heard: ${unheard}`);
+  const nothingHeard = (): Error => new Error(`a message to itself was not received: ${unheard}`);
   let unheardUntil = -Infinity;
   return async (heard, lost, signal) => {
     if (runtime.clock.now() < unheardUntil) throw nothingHeard();
@@ -45,11 +47,11 @@ export function proveListening({ listen, unheard, echo, runtime, report }: Prove
         await echo();
         until = Math.min(until, runtime.clock.now() + echoPatience);
       } catch (error) {
-        // What could not be sent says nothing about the listener.
+        // A failed send proves nothing about the listener.
         until = Infinity;
         if (!over()) report('polling', error);
       }
-      // On MariaDB a message is lost that comes before the session waits in the server.
+      // MariaDB loses a message that arrives before the session waits.
       const pause = Math.min(firstRetry * 2 ** tries++, longestRetry, until - runtime.clock.now());
       if (!over()) timer = runtime.setTimer(() => void ask(), pause, false);
     };

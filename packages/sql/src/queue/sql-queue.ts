@@ -9,12 +9,12 @@ import { wakeReports } from './wake-reports.ts';
 import type { WakeReports } from './wake-reports.ts';
 
 /**
- * How many looks a process makes in the time that a place lasts, at least. The first in the queue
- * loses its place unless it comes within a sixth of that time after another one found it absent.
+ * The least number of polls during the lifetime of a position. The first in the queue loses its
+ * position unless it tries within a sixth of that time after another one found it absent.
  */
 const looksPerTtl = 12;
 
-/** In how many ms to look for turns where the database tells none. */
+/** How often to poll for turns if the database does not notify, in ms. */
 const usualInterval = 25;
 
 export interface SqlQueueParts {
@@ -29,13 +29,13 @@ export interface SqlQueueParts {
   readonly runtime: Runtime;
 }
 
-/** The queue of one process, and what answers tell of it. */
+/** The queue of one process, and the turns in its answers. */
 export interface SqlQueue extends Omit<Queue, 'wake'> {
-  /** Wakes the claims whose turn it is, as a call that was sent at `sentAt` was told. */
+  /** Wakes the claims in `turns`, from the answer to a call sent at `sentAt`. */
   tell(turns: readonly Turn[], sentAt: number): void;
 }
 
-/** The queue of one process: attempts are statements, turns are told or looked for. */
+/** The queue of one process: attempts are statements, turns are notified or polled. */
 export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
   const { name, store, acquireFree, connections, options, deadline, runtime } = parts;
   const { process } = store;
@@ -56,7 +56,7 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
         const heard = store.listening?.lookInterval;
         return heard && Math.min(heard, waiterTtl / looksPerTtl);
       },
-      turns: (keys) => connections.run((connection) => store.turns(connection, keys), { what: 'a look at the queue' }),
+      turns: (keys) => connections.run((connection) => store.turns(connection, keys), { what: 'a read of the queue' }),
     },
     report,
   });
@@ -77,7 +77,7 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
     const sentAt = runtime.clock.exact();
     const answer = await (enters && entries !== undefined ? entries(asked) : attemptAlone(asked));
     tell(answer.turns, sentAt);
-    // The others have news, or have lost their places.
+    // The others have news, or have lost their positions.
     const told = new Set([...answer.turns.map(({ owner }) => owner), ...(answer.missing ?? [])]);
     const kept = others?.map(({ owner }) => owner).filter((owner) => !told.has(owner));
     if (answer.token !== undefined) return { granted: true, token: answer.token, kept };
@@ -101,7 +101,7 @@ export function createSqlQueue(parts: SqlQueueParts): SqlQueue {
   return { ...queue, tell };
 }
 
-/** The first attempts of a tick on one key go in one statement, in their order. */
+/** The first attempts of a tick on one key are one statement, in their order. */
 function createEntries(
   alone: (asked: Asked) => Promise<Attempt>,
   { store, connections }: SqlQueueParts,

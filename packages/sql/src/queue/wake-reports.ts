@@ -1,12 +1,12 @@
 import { stateReports } from '@locks/core/adapter';
 
-/** `locks:wakes`: a process hears of its turns in another way than before. */
+/** `locks:wakes`: a process is notified of its turns in another way than before. */
 export interface WakeMessage {
   /** The provider's name. */
   readonly provider: string;
-  /** It is told by the database, or looks now and then. */
+  /** Notified by the database, or polling. */
   readonly state: 'listening' | 'polling';
-  /** Why it has to look, though it was to be told. */
+  /** Why it polls although it should be notified. */
   readonly reason: unknown;
 }
 
@@ -16,7 +16,7 @@ declare module '@locks/core' {
   }
 }
 
-/** Publishes how one provider hears of its turns, and why it has to look. */
+/** Publishes how one provider is notified of its turns, and why it polls. */
 export type WakeReports = (state: WakeMessage['state'], reason: unknown) => void;
 
 /** Subscribe with `subscribe('locks:wakes', (message) => …)` of `@locks/core`. */

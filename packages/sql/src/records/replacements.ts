@@ -5,32 +5,32 @@ import type { About } from '../connections/connections.ts';
 import type { TableCalls } from '../connections/table-calls.ts';
 import type { Replacement, TextTable } from '../dialect/stores/text-table.ts';
 
-/** As it was at the start: fake timers of a caller's test would hold up writes. */
+/** Captured at the start: fake timers of a caller's test would delay writes. */
 const setImmediate = globalImmediate;
 
 /**
- * So many writes share a transaction at most. With more, the thread of the program is blocked for
- * longer; with fewer, calls on many keys wait for more ends of transactions.
+ * The most writes in one transaction. With more, the event loop is blocked for longer; with fewer,
+ * calls on many keys wait for more commits.
  */
 const largest = 64;
 
 interface Pending {
   readonly replacement: Replacement;
-  /** Until when it may begin, in ms of the clock. */
+  /** It may begin until then, in ms of the clock. */
   readonly until: number;
   readonly resolve: (replaced: boolean) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Of the text of a key. Registers have none. */
+/** For the text of a key. Registers have none. */
 export function claimOf(stored: string): { readonly key: string } | undefined {
   return stored.startsWith('key:') ? { key: stored.slice('key:'.length) } : undefined;
 }
 
 /**
- * Makes the writes of a table, each within so many ms, and those that are `first` before others.
- * Those that wait for a connection together share a transaction where the table can do that: there
- * most of a write's cost is its end.
+ * Makes the writes of a table, each within a time limit in ms, and those that are `first` before
+ * others. Those that wait for a connection share a transaction if the table supports it, as most of
+ * a write's cost is the commit.
  */
 export function createReplace(
   table: TextTable,
@@ -55,7 +55,7 @@ export function createReplace(
     batch = [...batch, ...waiting.splice(0, largest - batch.length)];
     const within = Math.max(1, Math.min(...batch.map(({ until }) => until)) - clock.now());
     const about: About = { what: 'a write', within };
-    // The work is repeated where the file was busy.
+    // It is repeated if the file was busy.
     const work = (connection: unknown): readonly boolean[] => {
       batch = inTime(batch, clock.now());
       return replaceAll(
@@ -84,7 +84,7 @@ export function createReplace(
     });
 }
 
-/** Those that are not too late. None is made when its caller has heard that it failed. */
+/** Those that are not too late. None is made after its caller got an error. */
 function inTime(batch: readonly Pending[], now: number): readonly Pending[] {
   return batch.filter(({ replacement, until, reject }) => {
     if (now < until) return true;
@@ -94,7 +94,7 @@ function inTime(batch: readonly Pending[], now: number): readonly Pending[] {
   });
 }
 
-/** The error of all, as that of one claim. */
+/** A shared error, as that of one claim. */
 function ofClaim({ code, message, cause, sent }: LockError, claim: { readonly key: string } | undefined): LockError {
   return new LockError(code, message, { cause, sent, ...claim });
 }

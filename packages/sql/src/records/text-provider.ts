@@ -16,13 +16,13 @@ export interface TextProviderParts extends TableCallsParts {
 
 /** A provider that can be asked to connect before its first call. */
 export interface ConnectingProvider extends LockProvider {
-  /** Resolves when the database answers, and has the tables. Its caller sets the limit. */
+  /** Resolves when the database answers, and has the tables. The caller sets the limit. */
   connect(): Promise<void>;
 }
 
 /**
- * The part of the timeout that a statement has. With all of it the engine would give the call up
- * first, and not know why, or whether the statement was sent.
+ * The part of the timeout that a statement gets. With all of it the engine would give the call up
+ * first, without knowing why, or whether the statement was sent.
  */
 const patience = 7 / 8;
 

@@ -5,8 +5,8 @@ import { wakeReports } from '../queue/wake-reports.ts';
 import type { TextListening } from '../dialect/stores/text-table.ts';
 
 /**
- * So many keys are read at once where a wake does not say its key. With more, wakes of a process
- * that waits for that many cost more reads; with fewer, a hand-over comes later by one statement.
+ * How many keys are read together if a wake does not name its key. With more, wakes of a process
+ * that waits for that many cost more reads; with fewer, a transfer is one statement slower.
  */
 const fewKeys = 8;
 
@@ -21,20 +21,20 @@ export interface WakesParts {
 /** What claims of this process wait for. */
 interface Watcher {
   readonly key: string;
-  /** The version when the last wake came. */
+  /** The version at the last wake. */
   version: string | undefined;
   readonly changed: () => void;
   readonly lost: (reason: unknown) => void;
 }
 
-/** A listener, from the time it is asked for on. */
+/** A listener, from its request on. */
 interface Opening {
-  /** Resolves when it has heard a wake of its own process. */
+  /** Resolves when it has received a wake of its own process. */
   readonly proven: Promise<void>;
   stop(reason: unknown): void;
 }
 
-/** The wakes of one process: it listens once for all keys, from the first claim that waits on. */
+/** The wakes of one process: it listens once for all keys, from the first waiting claim on. */
 export function createWakes({ name, listening, calls, runtime }: WakesParts): {
   readonly watch: NonNullable<RecordStore['watch']>;
   close(): void;
@@ -71,7 +71,7 @@ export function createWakes({ name, listening, calls, runtime }: WakesParts): {
     try {
       found = await calls.run(async (connection) => await listening.versions?.(connection, keys), { what: 'a look' });
     } catch {
-      // Each key is read then, and says what is wrong.
+      // Each key is read then, and reports the error.
     }
     for (const watcher of watchers) {
       const version = found?.get(watcher.key);

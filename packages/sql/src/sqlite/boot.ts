@@ -2,22 +2,22 @@ import { misconfigured, withoutClaims } from '@locks/core/adapter';
 import { numberOf, textOf } from './connection/connection.ts';
 import type { Session } from './session.ts';
 
-/** In place of the name of a boot that some process could not tell. */
+/** Replaces the name of a boot that some process could not read. */
 const unknown = 'unknown';
 
-/** What the tables say of the boot that their times are of. */
+/** The recorded boot, to which the times in the tables belong. */
 export interface StoredBoot {
   /** `''`: no process has used them yet. */
   readonly name: string;
-  /** When a process wrote last. Asked where a name is unknown. */
+  /** When a process wrote last. Called if a name is unknown. */
   readonly written: () => number;
 }
 
 /**
- * Whether the host has been booted since the tables were last used, and the name to write there.
- * Two names that differ prove it. A process that cannot read the name proves nothing by that: there
- * a clock that has gone back is the proof. A boot that goes unnoticed leaves holds with their ttl
- * at most. An unknown name stays until the next boot, as those who wrote it may hold.
+ * Whether the host has been rebooted since the tables were last used, and the name to record. Two
+ * different names prove it. If a name cannot be read, a clock that has gone back proves it. An
+ * unnoticed reboot leaves holds for at most their ttl. An unknown name is kept until the next boot,
+ * as its writers may hold.
  */
 export function compareBoots(
   { name, written }: StoredBoot,
@@ -31,10 +31,10 @@ export function compareBoots(
 }
 
 /**
- * Ends all holds if the host has been booted since the tables were last used: times before the boot
- * mean nothing. It runs in a transaction that writes.
- * @throws `LOCK_MISCONFIGURED` on Linux, where the clock has gone back and this process may not
- * read the name of the boot: in another namespace it has another clock, and others may hold.
+ * Ends all holds if the host has been rebooted since the tables were last used, as earlier times
+ * are meaningless. Call it in a write transaction.
+ * @throws `LOCK_MISCONFIGURED` on Linux, if the clock has gone back and this process may not read
+ * the name of the boot: another namespace has another clock, and others may hold.
  */
 export function noticeBoot(session: Session, boot: string | undefined, now: number): void {
   const stored = {
@@ -44,7 +44,7 @@ export function noticeBoot(session: Session, boot: string | undefined, now: numb
   const { booted, name } = compareBoots(stored, boot, now);
   if (booted && boot === undefined && process.platform === 'linux') throw hiddenBoot(session.path);
   if (booted) endClaims(session, now);
-  // In any case: a file that is read-only shows here, and not in the first claim.
+  // Always, so that a read-only file fails here, and not in the first claim.
   session.run('writeBoot', { boot: name });
 }
 
@@ -56,7 +56,7 @@ function endClaims(session: Session, now: number): void {
     try {
       record = withoutClaims(key, textOf(row['record']));
     } catch {
-      // A text that is none of core's stays: each call on its key is refused.
+      // A text that is not core's stays: each call on its key is refused.
       continue;
     }
     session.run('rewrite', { key, record, now });
@@ -66,6 +66,6 @@ function endClaims(session: Session, now: number): void {
 function hiddenBoot(path: string): Error {
   return misconfigured(
     '@locks/sql',
-    `the SQLite file ${JSON.stringify(path)} was used later than now by the clock of this process, which may not read /proc/sys/kernel/random/boot_id. Let it read that, or open the file in a process that may`,
+    `the SQLite file ${JSON.stringify(path)} has times later than the clock of this process, which may not read /proc/sys/kernel/random/boot_id. Allow it to read that, or open the file in a process that may`,
   );
 }

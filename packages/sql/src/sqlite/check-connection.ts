@@ -10,7 +10,7 @@ import { refuseOld } from './connection/check-version.ts';
 import { numberOf, textOf } from './connection/connection.ts';
 import type { Session } from './session.ts';
 
-/** Checks a new connection and the tables. @throws `LOCK_MISCONFIGURED` that names the way out. */
+/** Checks a new connection and the tables. @throws `LOCK_MISCONFIGURED` with what to do. */
 export function checkConnection(session: Session, names: TableNames): void {
   checkFile(session);
   session.write(() => {

@@ -11,7 +11,7 @@ import { openSession } from './sql-session.ts';
 import { statements } from './statements.ts';
 import { createTextTable, pathOf } from './text-table.ts';
 
-/** A column of each table, which it has since the present layout. */
+/** A column that each table has since the present layout. */
 const columns = {
   '': 'keep_for',
   _fences: 'resource',
@@ -49,7 +49,7 @@ export const sqlite: Dialect = {
   async tablesOf(session) {
     const found = new Map<string, boolean>();
     for (const [rest, column] of Object.entries(columns)) {
-      // In each file that is attached.
+      // In each attached file.
       const has = 'SELECT count(*) AS found FROM pragma_table_info(?) WHERE name = ?';
       const [row] = await session.rows(has, `${session.names.table}${rest}`, column);
       found.set(rest, Number(row?.['found']) > 0);

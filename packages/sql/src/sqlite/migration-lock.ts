@@ -6,7 +6,7 @@ import { isBusy } from './connection/errors.ts';
 export async function withMigrationLock<T>(session: SqlSession, change: () => Promise<T>): Promise<T> {
   if (session.inTransaction) return await change();
   const [setting] = await session.rows('PRAGMA busy_timeout');
-  // A wait within SQLite stops this process, which may be the one that is waited for.
+  // A wait within SQLite blocks this process, perhaps the one that it waits for.
   await session.run('PRAGMA busy_timeout = 0');
   try {
     return await inTransaction(session, 'BEGIN IMMEDIATE', change, (statement) =>
@@ -17,7 +17,7 @@ export async function withMigrationLock<T>(session: SqlSession, change: () => Pr
   }
 }
 
-/** Outside of WAL mode a reader keeps even the end of a transaction waiting. */
+/** Outside of WAL mode a reader delays even a commit. */
 async function whenFree(send: () => Promise<void>): Promise<void> {
   const end = systemRuntime.clock.now() + migrationPatience;
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * The first string that is after all that begin with `prefix`, in the order of their UTF-8 bytes;
+ * The first string after all that begin with `prefix`, in the order of their UTF-8 bytes;
  * `undefined`: there is none.
  */
 export function successor(prefix: string): string | undefined {

@@ -10,12 +10,12 @@ import { statements } from './statements.ts';
 /** The statements by name. */
 export type StatementName = keyof typeof statements;
 
-/** For so long the process may do nothing but try to begin, in µs. */
+/** In µs: how long the process may only retry to begin. */
 const longestSpin = 300;
 
-/** One connection, with its prepared statements: all of it synchronous. */
+/** One connection with its prepared statements, all synchronous. */
 export class Session {
-  /** The file; '' when there is none. */
+  /** The file; '' if none. */
   readonly path: string;
   readonly #database: Database;
   readonly #names: TableNames;
@@ -44,12 +44,12 @@ export class Session {
     return this.rows(name, parameters)[0];
   }
 
-  /** Executes a statement that returns no rows. How many it has changed. */
+  /** Executes a statement without rows. Returns the number of changed rows. */
   run(name: StatementName, parameters: Parameters = {}): number {
     return numberOf((this.#prepare(name).run(parameters) as { readonly changes: unknown }).changes);
   }
 
-  /** What a PRAGMA answers. */
+  /** The answer to a PRAGMA. */
   pragma(name: string): unknown {
     const [row] = this.#database.prepare(`PRAGMA ${name}`).all() as Row[];
     return Object.values(row ?? {})[0];
@@ -62,8 +62,8 @@ export class Session {
   }
 
   /**
-   * What `work` returns, in one transaction. It begins as one that writes. In libsql, a single
-   * statement that finds the file busy stays open, and every later commit would fail.
+   * The result of `work`, in one write transaction. In libsql, a single statement that finds the
+   * file busy stays open, and every later commit would fail.
    */
   write<T>(work: () => T): T {
     return this.#withoutBlocking(() => {
@@ -80,7 +80,7 @@ export class Session {
     });
   }
 
-  /** What `work` returns, which only reads. */
+  /** The result of `work`, which only reads. */
   read<T>(work: () => T): T {
     return this.#withoutBlocking(work);
   }
@@ -96,7 +96,7 @@ export class Session {
   }
 
   /**
-   * Other processes write for some 100 µs. To try again at once costs less than to come back later,
+   * Other processes write for some 100 µs. Retrying immediately costs less than returning later,
    * unless it did not help the last time.
    */
   #begin(): void {
@@ -118,14 +118,14 @@ export class Session {
     try {
       this.#database.exec('ROLLBACK');
     } catch {
-      // SQLite has done it already, as it does when the disk is full; what went wrong before is the
-      // error to tell.
+      // SQLite has done so already, as it does when the disk is full; the earlier error is
+      // reported.
     }
   }
 
   /**
-   * Waiting for other writers would stop the whole process. The owner's setting is back before
-   * other code runs.
+   * Waiting for other writers would block the process. The owner's setting is restored before other
+   * code runs.
    */
   #withoutBlocking<T>(work: () => T): T {
     if (!this.#blocks) return work();
@@ -142,7 +142,7 @@ export class Session {
     return numberOf(this.pragma('busy_timeout'));
   }
 
-  /** SQLite goes on in a file that was deleted, while others lock in the one that replaced it. */
+  /** SQLite continues in a deleted file, while others lock in its replacement. */
   #checkFile(): void {
     if (identify(this.path) !== this.#identity) throw new FileReplaced(this.path);
   }

@@ -12,8 +12,7 @@ export function openSession({ connection, names, inTransaction }: SessionParts<D
       statement.run(...bindings);
       return [];
     },
-    // libsql leaves a prepared statement open that found the file busy, and the next COMMIT fails
-    // for it.
+    // libsql leaves a prepared statement open that found the file busy, and the next COMMIT fails.
     async run(sql) {
       connection.exec(rendered(sql, names, '"'));
     },

@@ -17,16 +17,16 @@ import { watchWakeFile } from './wakes/watch-wake-file.ts';
 const now = (): number => hostTime() / 1_000;
 
 /**
- * Texts in a SQLite file, for the processes of one host. Whatever it does to the file it does
- * synchronously: no transaction is ever open while other code runs.
+ * Texts in a SQLite file, for the processes of one host. All access is synchronous: no transaction
+ * is open while other code runs.
  */
 export function createTextTable(client: SqlClient, { names, listen, runtime }: TextTableOptions): TextTable<Database> {
   const process = processName(runtime.uniqueId());
-  /** Weak: a connection that its pool has dropped is closed by the collector. */
+  /** Weak: the collector closes a connection that its pool has dropped. */
   const sessions = new WeakMap<Database, Session>();
-  /** As a connection tells it, else as the pool is configured. */
+  /** As a connection reports it, else as the pool is configured. */
   let path = pathOf(client);
-  // Known since the first connection, over which a claim was sent before one waits.
+  // Known since the first connection, which a claim uses before it waits.
   const file = (): string => path ?? '';
   const sessionOf = (connection: Database): Session => {
     const session = sessions.get(connection);
@@ -42,7 +42,7 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
   const listening: TextListening<Database> = {
     listen: async (heard, lost) => watchWakeFile(file(), process, heard, lost),
     echo: async () => touchWakeFile(file(), process),
-    unheard: 'the file system tells no changes of files; set option "listen" to false',
+    unheard: 'the file system does not report changes of files; set option "listen" to false',
     async versions(connection, keys) {
       const session = sessionOf(connection);
       const rows = session.read(() => session.rows('versions', { keys: JSON.stringify(keys) }));
@@ -77,7 +77,7 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
       return { keys, next: keys.length < limit ? undefined : keys.at(-1) };
     },
     listening: listen ? listening : undefined,
-    /** The processes of one host have one wall clock. */
+    /** The processes of one host share one wall clock. */
     async time() {
       return Math.floor(runtime.clock.origin + runtime.clock.now());
     },
@@ -86,7 +86,7 @@ export function createTextTable(client: SqlClient, { names, listen, runtime }: T
       const last = session.read(() => session.row('sweepStretch', { after, length: limit - 1 }));
       const to = last === undefined ? undefined : textOf(last['key']);
       const removed = sweepStretch(session, { after, to: to ?? null, before: now() - retention });
-      // The process has done nothing else meanwhile, and the next step may follow at once.
+      // The process has done nothing else, and the next step may follow immediately.
       await setImmediate();
       return { removed, next: to };
     },
@@ -108,11 +108,11 @@ function wake(file: string, process: string): void {
   try {
     touchWakeFile(file, process);
   } catch {
-    // That process polls, has ended, or is of a user whose files this one cannot write.
+    // That process polls, has ended, or is of another user whose files cannot be written.
   }
 }
 
-/** Removes the texts of one stretch that may go, and returns how many there were. */
+/** Removes the removable texts of one range, and returns their number. */
 function sweepStretch(
   session: Session,
   stretch: { readonly after: string; readonly to: string | null; readonly before: number },
@@ -121,7 +121,7 @@ function sweepStretch(
   return session.write(() => session.run('sweep', stretch));
 }
 
-/** The file that the pool of `client` is configured for. */
+/** The configured file of the pool of `client`. */
 export function pathOf({ file }: SqlClient): string | undefined {
   return file === undefined ? undefined : resolve(file);
 }

@@ -10,20 +10,19 @@ import type { TableOptions } from '../options/provider-options.ts';
 
 /** Options of `sweep`. */
 export interface SweepOptions extends TableOptions {
-  /** How long a key must have been idle, in ms; two ttls at least. @default 3_600_000 (an hour) */
+  /** How long a key must have been idle, in ms; at least two ttls. @default 3_600_000 (an hour) */
   readonly tokenRetention?: number | undefined;
-  /** As the providers have it. @default true */
+  /** As in the providers. @default true */
   readonly routines?: boolean | undefined;
-  /** Within how many ms each statement settles. @default 5_000 */
+  /** Time limit of each statement, in ms. @default 5_000 */
   readonly timeout?: number | undefined;
 }
 
 /**
- * Removes the rows of idle keys, and resolves to how many it was. It is for a job that runs now and
- * then, where providers have `sweep: false`. It sends many short statements, and none of them waits
- * for a row. Tokens never go back for it. It is safe while locks are in use, and while another
- * sweep runs.
- * @throws `LOCK_UNAVAILABLE` when the database does not answer; `LOCK_MISCONFIGURED` for a wrong
+ * Removes the rows of idle keys, and resolves to their number. Run it periodically if providers
+ * have `sweep: false`. It sends many short statements, none of which waits for a row. Tokens never
+ * decrease because of it. It is safe while locks are in use, and during another sweep.
+ * @throws `LOCK_UNAVAILABLE` if the database does not answer; `LOCK_MISCONFIGURED` for a wrong
  * option or missing tables.
  */
 export async function sweep(given: AnySqlClient, options: SweepOptions = {}): Promise<number> {

@@ -2,29 +2,29 @@ import type { Runtime, TimerHandle } from '@locks/core/adapter';
 import type { Swept } from '../dialect/stores/store.ts';
 
 /**
- * Removes the rows of idle keys. The pause is between a quarter and a half of the retention, and
- * twelve hours at most.
+ * Removes the rows of idle keys, after pauses of a quarter to a half of the retention, at most
+ * twelve hours.
  */
 export class Sweeper {
   readonly #runtime: Runtime;
   readonly #interval: number;
   readonly #step: (after: string) => Promise<Pick<Swept, 'next'>>;
   /**
-   * Where the next step begins. A sweep that failed goes on there, so that the last rows of a long
-   * table have their turn too.
+   * Where the next step begins. After a failure the next sweep continues there, so that the last
+   * rows of a long table are reached.
    */
   #after = '';
   #timer: TimerHandle | undefined = undefined;
   #stopped = false;
 
-  /** `step` begins after a key. */
+  /** `step` starts after a key. */
   constructor(runtime: Runtime, retention: number, step: (after: string) => Promise<Pick<Swept, 'next'>>) {
     this.#runtime = runtime;
     this.#interval = Math.min(retention / 4, 6 * 3_600_000);
     this.#step = step;
   }
 
-  /** From the first claim on: a provider that is never used does nothing. */
+  /** Called at the first claim: an unused provider does nothing. */
   start(): void {
     if (this.#timer !== undefined || this.#stopped) return;
     // Spread: all processes of a fleet may have started together.
@@ -45,7 +45,7 @@ export class Sweeper {
       }
       this.#after = '';
     } catch {
-      // The next sweep may succeed. Until then the rows stay, which does no harm.
+      // The next sweep may succeed. Rows that stay are harmless.
     } finally {
       this.#timer = undefined;
       this.start();

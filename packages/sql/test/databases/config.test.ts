@@ -46,7 +46,7 @@ describe.each(databases)('on $name', (database) => {
     await knex('locks_layout').update({ version: 0 });
     await expect(openLocks(url)).rejects.toMatchObject(misconfigured(/layout 0; .* needs layout 1\. .*migrate=true/));
     await knex('locks_layout').update({ version: 2, readable_from: 2 });
-    await expect(openLocks(url)).rejects.toMatchObject(misconfigured(/layout 2, .* knows layout 1\. Install/));
+    await expect(openLocks(url)).rejects.toMatchObject(misconfigured(/layout 2, .* supports layout 1\. Install/));
   });
 
   test('tables of a later version that this one can use are used, and left alone', async () => {

@@ -20,8 +20,8 @@ function changedLibsql(change: (statement: Libsql.Statement) => object): object 
 
 test.each<readonly [string, () => unknown, RegExp]>([
   ['nothing', () => undefined, /it needs a knex instance, a Pool of pg.*not undefined/],
-  ['a URL', () => 'postgres://localhost', /not a text; give that to openLocks/],
-  ['one connection of pg', () => new Client(), /not one connection of pg; give it the Pool/],
+  ['a URL', () => 'postgres://localhost', /not a string; pass it to openLocks/],
+  ['one connection of pg', () => new Client(), /not one connection of pg; pass the Pool/],
   [
     'one connection of mysql2',
     () => {
@@ -30,9 +30,9 @@ test.each<readonly [string, () => unknown, RegExp]>([
       onTestFinished(() => connection.destroy());
       return connection;
     },
-    /not one connection of mysql2; give it the pool/,
+    /not one connection of mysql2; pass the pool/,
   ],
-  ['a database of Drizzle', () => ({ $client: {} }), /give it its \$client/],
+  ['a database of Drizzle', () => ({ $client: {} }), /pass its \$client/],
   [
     'an executor of no connection',
     () => ({ database: 'postgres', max: 0, connect() {} }),
@@ -41,9 +41,9 @@ test.each<readonly [string, () => unknown, RegExp]>([
   [
     'a pool of the library mysql',
     () => ({ getConnection() {}, releaseConnection() {}, config: { connectionConfig: {} } }),
-    /not a pool of mysql; give it one of mysql2/,
+    /not a pool of mysql; pass one of mysql2/,
   ],
-  ['a database of libsql/promise', () => new PromiseLibsql(':memory:', {}), /usual rows and named parameters/],
+  ['a database of libsql/promise', () => new PromiseLibsql(':memory:', {}), /default rows and named parameters/],
   [
     'a database whose rows are arrays, as with returnArrays of node:sqlite',
     () => changedLibsql((statement) => ({ all: (values: object) => statement.raw(true).all(values) })),
@@ -80,6 +80,6 @@ test('a client that fails by a TypeError is named at the first call', async () =
   } as const;
   const { locks } = locksOver(executor as never);
   await expect(locks.acquire('job')).rejects.toMatchObject(
-    misconfigured(/query is not a function.*not one that @locks\/sql takes/),
+    misconfigured(/query is not a function.*does not support this client/),
   );
 });

@@ -89,7 +89,7 @@ describe.each(databases)('on $name', (database) => {
     const { knex } = await withTables(database);
     await knex('locks_layout').update({ version: 3, readable_from: 2 });
     await expect(migrateTables(knex)).rejects.toMatchObject(
-      misconfigured(/"locks_layout" says layout 3,.* layout 2; .* layout 1\. Install/),
+      misconfigured(/"locks_layout" has layout 3,.* layout 2; .* layout 1\. Install/),
     );
     expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 3 }]);
   });

@@ -91,7 +91,7 @@ describe.each(databases)('on $name', (database) => {
     const { knex } = await withTables(database, { log: { error() {}, warn() {} } });
     await knex('locks_layout').update({ version: 2, readable_from: 2 });
     await expect(knex.migrate.latest({ migrationSource: new LocksMigrationSource() })).rejects.toThrow(
-      /"locks_layout" says layout 2, .* knows layout 1/,
+      /"locks_layout" has layout 2, .* supports layout 1/,
     );
   });
 });

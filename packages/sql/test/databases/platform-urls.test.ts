@@ -46,7 +46,7 @@ test.each([
   ['postgres://h/d?ssl-mode=REQUIRED', 'unknown option "ssl-mode"'],
   ['mysql://h/d?ssl-mode=PERHAPS', 'parameter "ssl-mode"'],
   ['mysql://h/d?pgbouncer=true', 'unknown option "pgbouncer"'],
-  ['sqlite:./a.db?host=/tmp', 'option "host" means nothing'],
+  ['sqlite:./a.db?host=/tmp', 'option "host" has no effect'],
 ])('%s is refused by name', async (url, message) => {
   await expect(openLocks(url)).rejects.toMatchObject(misconfigured(message));
 });

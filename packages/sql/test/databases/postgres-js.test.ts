@@ -45,5 +45,5 @@ test('a reserved connection is a transaction after its BEGIN, and no client', as
   await reserved.unsafe('COMMIT');
   await expect(fence(reserved, 'account', 9n)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
   await sql.begin((trx) => fence(trx, 'account', 8n));
-  expect(() => createSqlProvider(reserved)).toThrow(/not a reserved connection of postgres; give it the sql/);
+  expect(() => createSqlProvider(reserved)).toThrow(/not a reserved connection of postgres; pass the sql/);
 });

@@ -85,7 +85,7 @@ test.each<readonly [string, (connection: Client) => void, PoolConfig, RegExp]>([
       Object.assign(connection, { connection: undefined, connect: later, end: later, ref() {}, unref() {} });
     },
     {},
-    /as those of pg\.native; give it a Pool of pg without/,
+    /like those of pg\.native; pass a Pool of pg without/,
   ],
   ['of binary answers', () => {}, { binary: true } as PoolConfig, /has option "binary": true/],
 ])('a Pool of pg %s is named at the first call, and gets its connections back', async (_, change, options, message) => {

@@ -68,7 +68,7 @@ test.runIf(process.platform === 'linux')(
     notice(undefined, hostTime() / 1_000);
     expect(await holders()).toBe(1);
     expect(() => notice(undefined, 1)).toThrow(
-      expect.objectContaining(misconfigured(/locks\.db" was used later than now.*boot_id/)),
+      expect.objectContaining(misconfigured(/locks\.db" has times later than the clock.*boot_id/)),
     );
     expect(await holders()).toBe(1);
     // A process that can tell takes the name of the boot, and what the clock says.

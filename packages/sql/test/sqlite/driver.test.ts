@@ -29,7 +29,7 @@ test('a path where no file can be is refused by name', async () => {
   mkdirSync(join(folder, 'locks.db'));
   const cases = [
     [join(folder, 'locks.db'), /it is a folder/],
-    [join(folder, 'nowhere', 'locks.db'), /its folder is not there/],
+    [join(folder, 'nowhere', 'locks.db'), /its folder does not exist/],
     [join(text, 'locks.db'), /folder is a file/],
     [text, /not a database/],
   ] as const;

@@ -148,7 +148,7 @@ test.runIf(process.platform !== 'win32')(
     await expect(provider.tryAcquire(claim('job', 'me/1'))).rejects.toMatchObject(
       unavailable(`${JSON.stringify(file.path)} was deleted or replaced`),
     );
-    await expect(provider.tryAcquire(claim('job', 'me/1'))).rejects.toMatchObject(misconfigured('it is not there'));
+    await expect(provider.tryAcquire(claim('job', 'me/1'))).rejects.toMatchObject(misconfigured('it does not exist'));
     const again = new Libsql(file.path);
     for (const { up } of migrations) for (const statement of up) again.exec(statement);
     again.close();

@@ -137,7 +137,7 @@ test.runIf(mounts)('a file that is mounted alone is refused, and one in a folder
 test('a path that is mistyped is refused, and leaves no file', async () => {
   const path = join(ownFile().folder, 'lcoks.db');
   await expect(openLocks(`sqlite:${path}`)).rejects.toMatchObject(
-    misconfigured('lcoks.db": it is not there; check its path'),
+    misconfigured('lcoks.db": it does not exist; check its path'),
   );
   expect(existsSync(path)).toBe(false);
   await (await openLocks({ url: `sqlite:${path}`, options: { migrate: true } })).close();
@@ -148,7 +148,7 @@ test("a file of the caller's knex that cannot be opened is named, with the reaso
   const path = join(ownFile().folder, 'nowhere', 'locks.db');
   const provider = createSqlProvider(connect(`sqlite:${path}`));
   await expect(createLocks(provider).acquire('job', { wait: 1_000 })).rejects.toMatchObject(
-    misconfigured('nowhere/locks.db": its folder is not there'),
+    misconfigured('nowhere/locks.db": its folder does not exist'),
   );
   await provider.close();
 });

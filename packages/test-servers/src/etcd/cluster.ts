@@ -12,24 +12,24 @@ const host = '127.0.0.1';
 
 /** Several servers that are one etcd. Local processes only. */
 export interface EtcdCluster extends AsyncDisposable {
-  /** Its members, each with its own address and controls. `restart()` of one takes a majority. */
+  /** Its members, each with its own address and controls. `restart()` of one needs a majority. */
   readonly servers: readonly ServerHandle[];
   /** `etcd://host:port,host:port,…`, all members. */
   readonly url: string;
-  /** The member that leads; waits until a majority says so. */
+  /** The leader; waits for a majority that agrees. */
   leader(): Promise<ServerHandle>;
   /** The other members; waits until there is a leader. */
   followers(): Promise<readonly ServerHandle[]>;
   /**
-   * Cuts one member off from the others, as a network that loses everything. Clients still reach
-   * it. Returns what ends it.
+   * Isolates one member from the others by dropping all packets. Clients still reach it. Returns a
+   * function that ends it.
    */
   partition(member: ServerHandle): () => void;
-  /** Ends all members for good and removes their data. May be called again. */
+  /** Ends all members permanently and removes their data. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Starts a cluster of `size` members of its own for the caller. */
+/** Starts a separate cluster of `size` members. */
 export async function startEtcdCluster(
   options: EtcdServerOptions & { readonly size?: number } = {},
 ): Promise<EtcdCluster> {
@@ -38,7 +38,7 @@ export async function startEtcdCluster(
     const [clientPorts, peerPorts] = [ports.slice(0, size), ports.slice(size)];
     const holds = await Promise.all(peerPorts.map((port) => holdPort(host, port)));
     const ids: string[] = [];
-    // A member tells its id at the beginning of a connection.
+    // A member sends its id at the beginning of a connection.
     const senderOf = (piece: Buffer): number =>
       ids.indexOf(/\r\nX-Server-From: ([\da-f]+)\r\n/i.exec(piece.toString('latin1'))?.[1] ?? '');
     const links = await linkMembers(peerPorts.map((target, to) => ({ to, target, senderOf, membersOnly: true })));
@@ -76,7 +76,7 @@ function clusterOf(
       const all = told.filter((one) => one !== undefined).toSorted((a, b) => Number(b.term) - Number(a.term));
       const [latest] = all;
       const agree = all.filter((one) => one.leader === latest?.leader && one.term === latest.term);
-      // The others name it for a while after it was killed.
+      // The others still name it for a while after it was killed.
       const found = agree.find(({ id }) => id === latest?.leader);
       if (found === undefined || agree.length <= servers.length / 2) return undefined;
       return servers[told.indexOf(found)];

@@ -9,7 +9,7 @@ import { addressOf } from '../server/address.ts';
 /** Options of `startEtcd` and of the members of `startEtcdCluster`. */
 export interface EtcdServerOptions {
   /**
-   * Further arguments of `etcd`, such as `['--auth-token-ttl', '1']`. They win over all others.
+   * Further arguments of `etcd`, such as `['--auth-token-ttl', '1']`. They override all others.
    * @default []
    */
   readonly args?: readonly string[];
@@ -20,15 +20,15 @@ export interface EtcdServerOptions {
 /** How a member of a cluster finds the others. */
 export interface MemberSettings {
   readonly name: string;
-  /** Where it listens for the others. */
+  /** The port for other members. */
   readonly peerPort: number;
   /** The arguments about all members. */
   readonly cluster: readonly string[];
 }
 
 /**
- * Of short elections come short leases: the least time to live is 1 s, where etcd's own defaults
- * give 2 s.
+ * Short elections allow short leases: the least time to live is 1 s, where etcd's defaults give 2
+ * s.
  */
 const elections = ['--heartbeat-interval', '50', '--election-timeout', '500'];
 
@@ -70,7 +70,7 @@ export function defineEtcd({ args = [], tls = false }: EtcdServerOptions, member
   };
 }
 
-/** Resolves when the etcd at `url` says that it is healthy; rejects otherwise, within 1 s. */
+/** Resolves when the etcd at `url` is healthy; otherwise rejects, within 1 s. */
 function probeEtcd(url: URL): Promise<void> {
   const { host, port } = addressOf(url, 2379);
   const tls = url.protocol === 'etcds:';

@@ -4,9 +4,9 @@ import { defineEtcd } from './definition.ts';
 import type { EtcdServerOptions } from './definition.ts';
 
 /**
- * Starts an etcd of its own for the caller, in the way that the environment chooses (see the
- * README). Resolves when it is healthy. Rejects when `LOCKS_TEST_ETCD_URL` names an external server
- * and options are given, for it cannot be given any.
+ * Starts a separate etcd, as chosen by the environment (see the README). Resolves when it is
+ * healthy. Rejects if `LOCKS_TEST_ETCD_URL` names an external server and options are set, which it
+ * cannot have.
  */
 export function startEtcd(options: EtcdServerOptions = {}): Promise<ServerHandle> {
   return startServer(defineEtcd(options), Object.keys(options));

@@ -1,6 +1,6 @@
 import type { ServerAddress } from '../server/address.ts';
 
-/** What a member says of itself. Ids are decimal. */
+/** The status of a member. Ids are decimal. */
 export interface MemberStatus {
   readonly id: string;
   /** `0`: it knows none. */
@@ -8,7 +8,7 @@ export interface MemberStatus {
   readonly term: string;
 }
 
-/** Asks one member, over HTTP. Rejects when it does not answer within 1 s. */
+/** Asks one member, over HTTP. Rejects if it does not answer within 1 s. */
 export async function statusOf({ host, port }: ServerAddress): Promise<MemberStatus> {
   const response = await fetch(`http://${host}:${port}/v3/maintenance/status`, {
     method: 'POST',

@@ -10,8 +10,8 @@ export interface Account {
 }
 
 /**
- * The account `name` if this process is root, which some servers refuse to be. Else `undefined`:
- * the server runs as the user of this process.
+ * The account `name` if this process is root, which some servers refuse. Else `undefined`: the
+ * server runs as the user of this process.
  */
 export async function accountForServer(name: string | undefined): Promise<Account | undefined> {
   if (name === undefined || process.getuid?.() !== 0) return undefined;

@@ -3,9 +3,9 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runToEnd } from './run-tool.ts';
 
-/** A data folder that is to be filled. */
+/** A data folder to fill. */
 export interface Unfilled {
-  /** Of the server. Is removed when this process dies meanwhile. */
+  /** Of the server. Removed if this process dies meanwhile. */
   readonly folder: string;
   readonly dataFolder: string;
   /** Servers of one kind are filled alike. */
@@ -14,13 +14,13 @@ export interface Unfilled {
 }
 
 /**
- * Fills a data folder: with a copy, where another server of its kind left one in the folder that
- * `LOCKS_TEST_COPIES` names, else by `fill`, whose work is then copied there.
+ * Fills a data folder: with a copy from another server of its kind in the folder
+ * `LOCKS_TEST_COPIES`, else by `fill`, whose result is then copied there.
  */
 export async function fillOrCopy({ folder, dataFolder, kind, fill }: Unfilled): Promise<void> {
   const copies = process.env['LOCKS_TEST_COPIES'];
   if (copies === undefined) return await fill();
-  // With owners and rights, which Node's own copy leaves out.
+  // With owners and permissions, which Node's own copy omits.
   const copy = (from: string, to: string): Promise<void> =>
     runToEnd({ program: '/bin/cp', args: ['-pR', `${from}/.`, to], folder });
   const kept = join(copies, encodeURIComponent(kind));

@@ -1,14 +1,14 @@
 /**
- * Shell script with the arguments: folder, commands that clean up, program, its arguments.
+ * Shell script with the arguments: folder, clean-up commands, program, its arguments.
  *
  * The shell becomes the program (`exec`), so signals to the child reach the program. Before that it
- * starts a guard, which reads a pipe from the Node process. A line in it says that the program has
- * ended. The end of the pipe says that the Node process has ended, by SIGKILL or otherwise. Then
- * the guard kills the program with all its descendants, also those that are stopped, and removes
+ * starts a guard, which reads a pipe from the Node process. A line of text means that the program
+ * has ended. The end of the pipe means that the Node process has ended, by SIGKILL or otherwise.
+ * Then the guard kills the program with all its descendants, including stopped ones, and removes
  * its folder.
  *
- * A shell that ends at once makes the guard. So the guard is no child of the program, which would
- * get a signal when its child ends.
+ * The guard is started by a shell that ends immediately, so it is no child of the program, which
+ * would get a signal when its child ends.
  */
 export const guardScript = `
 processes() {

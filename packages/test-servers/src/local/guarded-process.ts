@@ -23,13 +23,12 @@ export interface GuardedProcessOptions {
    * ended.
    */
   readonly cleanUp: string;
-  /** Who the program runs as, and its guard. @default as this process */
+  /** The user of the program and its guard. @default that of this process */
   readonly account?: Account | undefined;
 }
 
 /**
- * A child process, with all the processes it makes, that does not outlive this one, nor keep it
- * alive.
+ * A child process with all its descendants, which neither outlives this process nor keeps it alive.
  */
 export interface GuardedProcess {
   readonly pid: number;
@@ -37,42 +36,41 @@ export interface GuardedProcess {
   ended(): string | undefined;
   /** Resolves when it has ended. */
   readonly gone: () => Promise<void>;
-  /** SIGSTOP; resolves when nothing of it runs. False: it has ended already. */
+  /** SIGSTOP; resolves when all of it is stopped. False: it has ended already. */
   pause(): Promise<boolean>;
   /** Ends a `pause`. False: it has ended already. */
   resume(): Promise<boolean>;
   /** SIGKILL; resolves when all processes are gone. */
   kill(): Promise<void>;
   /**
-   * `signal`, and SIGKILL after `patience` ms, to a stopped process as well; resolves when the
-   * process is gone.
+   * `signal`, and SIGKILL after `patience` ms, even to a stopped process; resolves when the process
+   * is gone.
    */
   terminate(signal: NodeJS.Signals, patience: number): Promise<void>;
 }
 
 /**
- * Starts a program. Rejects only when no process can be made; a program that is missing is one that
- * has ended.
+ * Starts a program. Rejects only if no process can be created; a missing program counts as ended.
  */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
   const { program, args, environment, folder, logFile, inputFile = '/dev/null', cleanUp, account = {} } = options;
   const input = openSync(inputFile, 'r');
   const log = openSync(logFile, 'a');
-  // Its own session: Ctrl-C in a terminal ends this process, which may still want to talk to its
-  // server while it shuts down.
+  // Its own session: Ctrl-C in a terminal ends this process, which may still need its server while
+  // it shuts down.
   const child = spawn('/bin/sh', ['-c', guardScript, 'sh', folder, cleanUp, program, ...args], {
     ...account,
     cwd: folder,
     env: { ...process.env, ...environment },
     detached: true,
-    // Not standard input: Node closes that when the child exits, before the guard can be told.
+    // Not standard input: Node closes that when the child exits, before the guard can be notified.
     stdio: [input, log, log, 'pipe'],
   });
   closeSync(input);
   closeSync(log);
   const pipe = child.stdio[3];
   if (!(pipe instanceof Socket)) throw new Error(`${program} was started without a pipe to its guard`);
-  // A guard that has ended need not be told anything.
+  // A guard that has ended need not be notified.
   pipe.on('error', () => {});
   pipe.unref();
   let end: string | undefined;

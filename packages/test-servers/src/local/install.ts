@@ -9,8 +9,7 @@ import { messageOf, tailOf } from '../server/ready.ts';
 const run = promisify(execFile);
 
 /**
- * The path of a program; installs it first where that is harmless, else rejects with what to
- * install.
+ * The path of a program; installs it first if that is harmless, else rejects with what to install.
  */
 export async function ensureProgram(
   program: Program,
@@ -34,7 +33,7 @@ export async function ensureProgram(
   throw new Error(`${program.debianPackage} is installed, but ${installed.missing}. ${waysOut(program, serverName)}`);
 }
 
-/** The path of a program that has all it needs, else the missing part. */
+/** The path of a program with everything it needs, else the missing part. */
 async function findWhole(program: Program): Promise<{ readonly path: string } | { readonly missing: string }> {
   const { binary, needs } = program;
   const path = await findProgram(program);
@@ -44,16 +43,16 @@ async function findWhole(program: Program): Promise<{ readonly path: string } | 
 }
 
 /**
- * Only as root on Debian and its descendants, and not under systemd. There the package would start
- * a service on the default port. Without systemd `RUNLEVEL=1` keeps the package from starting one.
+ * Only as root on Debian and its descendants, and not under systemd, where the package would start
+ * a service on the default port. Without systemd `RUNLEVEL=1` prevents that.
  */
 function mayInstall(): boolean {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && !existsSync('/run/systemd/system');
 }
 
 /**
- * `flock` lets parallel test packages install once, one after the other; the kernel frees its lock
- * if its holder dies.
+ * `flock` makes parallel test packages install one after the other; the kernel frees its lock if
+ * its holder dies.
  */
 async function installDebianPackage({ debianPackage }: Program): Promise<void> {
   const script = [
@@ -67,7 +66,7 @@ async function installDebianPackage({ debianPackage }: Program): Promise<void> {
   });
 }
 
-/** The path of a program, or of another one that comes with it; `undefined` when there is none. */
+/** The path of a program, or of another one that comes with it; `undefined` if there is none. */
 export async function findProgram(
   { binary, versions }: Pick<Program, 'binary' | 'versions'>,
   besides: readonly string[] = [],

@@ -13,22 +13,22 @@ import { fillOrCopy } from './copies.ts';
 import { runShell, toolRunner } from './run-tool.ts';
 
 const host = '127.0.0.1';
-/** In ms: how long an orderly shutdown may take before it is a SIGKILL. */
+/** In ms: time limit of a graceful shutdown before SIGKILL. */
 const patience = 5_000;
 /**
- * In ms: how long a server that starts again may find what another process has. Shorter: a busy
- * machine is a failure.
+ * In ms: how long a restarting server may find its port or files in use. With less, a busy machine
+ * is a failure.
  */
 const obstacleTimeout = 5_000;
 
-/** What a start need not decide alone. */
+/** Optional choices of a start. */
 export interface LocalStartOptions {
   /**
-   * Where it listens; when that is taken, the start rejects with a `PortTakenError`. @default a
+   * The port to listen on; if it is taken, the start rejects with a `PortTakenError`. @default a
    * free port
    */
   readonly port?: number | undefined;
-  /** Gives the start up. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export async function startLocally(
 ): Promise<StartedServer> {
   const program = await ensureProgram(definition.program, definition.name);
   const account = await accountForServer(definition.account);
-  // As the server will call it.
+  // As the server resolves it.
   const folder = await realpath(await mkdtemp(join(tmpdir(), `locks-test-${definition.name}-`)));
   const surroundings = { definition, program, account, folder, dataFolder: join(folder, 'data'), signal };
   try {
@@ -81,17 +81,17 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
   const url = definition.url(host, port);
   const what = `${definition.program.binary} on ${host}:${port}`;
   let server: GuardedProcess | undefined;
-  /** How much of its output is that of earlier starts. */
+  /** The length of the output of earlier starts. */
   let printedBefore = 0;
 
   function log(): Promise<string> {
     return readFile(logFile, 'utf8');
   }
 
-  /** Why a first start is not worth waiting for, though the server runs. */
+  /** Why a first start is hopeless, though the server runs. */
   async function hopeless(): Promise<string | undefined> {
     if (signal?.aborted === true) return 'was given up';
-    // Some servers try again and again to have their port.
+    // Some servers retry to get their port.
     return (await findsPortTaken()) ? 'found a port taken' : undefined;
   }
 
@@ -104,7 +104,7 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
     return definition.portTaken.test(await printed());
   }
 
-  /** Whether a server that does not start may do so in a moment. */
+  /** Whether a server that does not start may do so soon. */
   async function meetsAnother(): Promise<boolean> {
     return (await findsPortTaken()) || definition.othersThere?.test(await printed()) === true;
   }
@@ -134,7 +134,7 @@ async function startOn(port: number, surroundings: Surroundings): Promise<Starte
     }
   }
 
-  /** While the server did not run, another process may have had its port for a moment. */
+  /** While the server did not run, another process may have used its port briefly. */
   async function startAgain(): Promise<void> {
     const end = performance.now() + obstacleTimeout;
     for (;;) {

@@ -13,7 +13,7 @@ export interface RunningProcess {
   readonly stopped: boolean;
 }
 
-/** All processes of this machine but those that have ended and wait for their parent to notice. */
+/** All processes of this machine except zombies. */
 export async function listProcesses(): Promise<readonly RunningProcess[]> {
   // Minimal Linux images have no ps.
   const lines = existsSync('/proc/self/stat') ? await readStates() : await askStates();
@@ -36,7 +36,7 @@ async function askStates(): Promise<readonly string[]> {
   return stdout.split('\n');
 }
 
-/** `pid` and what it made, directly or not, as far as it runs. */
+/** `pid` and its running descendants. */
 export function familyOf(pid: number, processes: readonly RunningProcess[]): readonly RunningProcess[] {
   const pids = new Set([pid]);
   for (let size = 0; size < pids.size;) {
@@ -47,8 +47,8 @@ export function familyOf(pid: number, processes: readonly RunningProcess[]): rea
 }
 
 /**
- * Stops (SIGSTOP) a process and all its descendants; resolves to their process ids when all of them
- * stand still. Process groups would not do: each child of a Postgres makes a session of its own.
+ * Stops (SIGSTOP) a process and all its descendants; resolves to their ids when all are stopped.
+ * Process groups are not enough: each child of a Postgres creates its own session.
  */
 export async function freeze(pid: number): Promise<readonly number[]> {
   for (;;) {
@@ -56,7 +56,7 @@ export async function freeze(pid: number): Promise<readonly number[]> {
     const running = family.filter(({ stopped }) => !stopped);
     if (running.length === 0) return family.map((process) => process.pid);
     for (const process of running) send(process.pid, 'SIGSTOP');
-    // Until it has stopped, it may make another one.
+    // Until it has stopped, it may create another one.
     await delay(1);
   }
 }
@@ -66,12 +66,9 @@ export async function thaw(pid: number): Promise<void> {
   for (const process of familyOf(pid, await listProcesses())) send(process.pid, 'SIGCONT');
 }
 
-/**
- * SIGKILL to a process and all its descendants; resolves when they are gone, or only wait for their
- * parent to notice.
- */
+/** SIGKILL to a process and all its descendants; resolves when they are gone, or zombies. */
 export async function killAll(pid: number): Promise<void> {
-  // Frozen processes make no more processes, which would not be found.
+  // Stopped processes create no more processes, which would not be found.
   const family = new Set(await freeze(pid));
   for (const member of family) send(member, 'SIGKILL');
   while ((await listProcesses()).some((process) => family.has(process.pid))) await delay(5);

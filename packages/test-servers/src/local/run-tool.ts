@@ -12,13 +12,13 @@ const run = promisify(execFile);
 
 interface Surroundings {
   readonly definition: ServerDefinition;
-  /** The path of the server's own program: its tools are best looked for beside it. */
+  /** The path of the server's own program: its tools are usually beside it. */
   readonly program: string;
   readonly folder: string;
   readonly account: Account | undefined;
 }
 
-/** What runs programs that come with the server, as `account`, in `folder`. */
+/** Runs programs of the server, as `account`, in `folder`. */
 export function toolRunner({ definition, program, folder, account }: Surroundings): RunTool {
   return async (binary, args, input = '') => {
     const tool = await findProgram({ ...definition.program, binary }, [dirname(program)]);
@@ -34,14 +34,14 @@ export function toolRunner({ definition, program, folder, account }: Surrounding
 interface Run {
   readonly program: string;
   readonly args: readonly string[];
-  /** Where it runs. Is removed when this process dies meanwhile. */
+  /** Its working directory. Removed if this process dies meanwhile. */
   readonly folder: string;
   readonly account?: Account | undefined;
   readonly input?: string;
   readonly secret?: string | undefined;
 }
 
-/** Rejects with the end of its output when it fails. */
+/** Rejects with the end of its output if it fails. */
 export async function runToEnd({ program, args, folder, account, input = '', secret }: Run): Promise<void> {
   const inputFile = join(folder, 'input');
   const logFile = join(folder, 'tool.log');
@@ -53,7 +53,7 @@ export async function runToEnd({ program, args, folder, account, input = '', sec
   throw new Error(`${basename(program)} ${running.ended()}. Its output ended with:\n${output || '(nothing)'}`);
 }
 
-/** Runs shell commands, whatever becomes of them. */
+/** Runs shell commands, and ignores failures. */
 export async function runShell(commands: string, folder: string): Promise<void> {
   if (commands !== '') await run('/bin/sh', ['-c', commands], { cwd: folder }).catch(() => {});
 }

@@ -17,17 +17,16 @@ export interface MariadbServerOptions {
 
 const user = 'locks';
 const database = 'locks';
-/** Small files are made quickly. */
+/** Small files are created quickly. */
 const logSize = '--innodb-log-file-size=16M';
-/** The system keeps what the server wrote, also when it is killed. */
+/** The system keeps what the server wrote, even if it is killed. */
 const withoutDisk = '--innodb-flush-log-at-trx-commit=2';
 
 /**
- * Starts a MariaDB of its own for the caller, in the way that the environment chooses (see the
- * README). It has a database, and a user with all rights and a made-up password, which the handle's
- * `url` has. Resolves when it executes queries. Rejects with the end of its output when it does not
- * within 60 s. Rejects when `LOCKS_TEST_MARIADB_URL` names an external server and options are
- * given, for it cannot be given any.
+ * Starts a separate MariaDB, as chosen by the environment (see the README). It has a database, and
+ * a user with all rights and a random password, which is part of the handle's `url`. Resolves when
+ * it executes queries. Rejects with the end of its output if it does not within 60 s. Rejects if
+ * `LOCKS_TEST_MARIADB_URL` names an external server and options are set, which it cannot have.
  */
 export function startMariadb(options: MariadbServerOptions = {}): Promise<ServerHandle> {
   const { args = [] } = options;
@@ -44,7 +43,7 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
     containerPort: 3306,
     containerCommand: ['mariadbd', withoutDisk, ...args],
     containerEnvironment: { MARIADB_ROOT_PASSWORD: password },
-    // The user that the image can make (MARIADB_USER) may use one database only.
+    // The image's own user (MARIADB_USER) may use only one database.
     containerSetup: ['mariadb', '--user=root', `--password=${password}`, `--execute=${statements}`],
     program: { binary: 'mariadbd', debianPackage: 'mariadb-server', macos: 'brew install mariadb' },
     account: 'mysql',
@@ -52,7 +51,7 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
       run('mariadb-install-db', [
         '--no-defaults',
         `--datadir=${dataFolder}`,
-        // Two that run at the same time in the same one take each other's tables away.
+        // Two servers in the same one remove each other's tables.
         `--tmpdir=${folder}`,
         '--auth-root-authentication-method=socket',
         '--skip-test-db',
@@ -68,7 +67,7 @@ export function startMariadb(options: MariadbServerOptions = {}): Promise<Server
       `--socket=${join(folder, 'socket')}`,
       `--pid-file=${join(folder, 'pid')}`,
       `--init-file=${initFile(folder)}`,
-      // Without asking who 127.0.0.1 is.
+      // Without looking up 127.0.0.1.
       '--skip-name-resolve',
       logSize,
       withoutDisk,
@@ -89,13 +88,13 @@ function initFile(folder: string): string {
 
 /**
  * Resolves when the MariaDB at `url`, and with `local` the one with its data folder, executes a
- * query; rejects otherwise, within about 1 s.
+ * query; otherwise rejects, within about 1 s.
  */
 async function probeMariadb(url: URL, local?: LocalServer): Promise<void> {
-  // Loaded when first needed: most tests that load this package start another server, or none.
+  // Loaded on first use: most tests that load this package start another server, or none.
   const { createConnection } = await import('mysql2/promise');
   const connection = await createConnection({ uri: url.href, connectTimeout: 1_000 });
-  // After the first failure there may be another one, which is not awaited.
+  // After the first failure another may follow, which is not awaited.
   connection.on('error', () => {});
   try {
     const [rows] = await connection.query<RowDataPacket[]>({ sql: 'SELECT @@datadir AS folder', timeout: 1_000 });

@@ -16,15 +16,14 @@ export interface PostgresServerOptions {
 
 const user = 'locks';
 const database = 'locks';
-/** The system keeps what the server wrote, also when it is killed. */
+/** The system keeps what the server wrote, even if it is killed. */
 const withoutDisk = ['-c', 'fsync=off'];
 
 /**
- * Starts a Postgres of its own for the caller, in the way that the environment chooses (see the
- * README). It has a database, and a superuser with a made-up password, which the handle's `url`
- * has. Resolves when it executes queries; rejects with the end of its output when it does not
- * within 60 s. Rejects when `LOCKS_TEST_POSTGRES_URL` names an external server and options are
- * given, for it cannot be given any.
+ * Starts a separate Postgres, as chosen by the environment (see the README). It has a database, and
+ * a superuser with a random password, which is part of the handle's `url`. Resolves when it
+ * executes queries; rejects with the end of its output if it does not within 60 s. Rejects if
+ * `LOCKS_TEST_POSTGRES_URL` names an external server and options are set, which it cannot have.
  */
 export function startPostgres(options: PostgresServerOptions = {}): Promise<ServerHandle> {
   const { args = [] } = options;
@@ -77,13 +76,13 @@ export function startPostgres(options: PostgresServerOptions = {}): Promise<Serv
     readyTimeout: 60_000,
     // SIGTERM would wait until all clients have gone.
     stopSignal: 'SIGINT',
-    // The System V shared memory by which a second server of the folder finds the first one. Line 7
+    // The System V shared memory by which a second server of the folder finds the first one: line 7
     // has its key and its id. And the files that name the process: a later process of another
-    // server may get its number, and the server would not start again.
+    // server may get its id, and the server would not start again.
     cleanUp: `sed -n 7p data/postmaster.pid | { read -r key id && ipcrm -m "$id"; }
       rm -f data/postmaster.pid .s.PGSQL.*`,
     portTaken: /Address already in use/,
-    // A process of the server that is ending, or one of another server with the same number.
+    // A process of the server that is ending, or one of another server with the same id.
     othersThere: /pre-existing shared memory block|lock file ".*" already exists/,
     url: (host, port) => `postgres://${user}:${encodeURIComponent(password)}@${host}:${port}/${database}`,
     probe: probePostgres,
@@ -94,13 +93,13 @@ export function startPostgres(options: PostgresServerOptions = {}): Promise<Serv
 
 /**
  * Resolves when the Postgres at `url`, and with `local` the one with its data folder, executes a
- * query; rejects otherwise, within about 1 s.
+ * query; otherwise rejects, within about 1 s.
  */
 async function probePostgres(url: URL, local?: LocalServer): Promise<void> {
-  // Loaded when first needed: most tests that load this package start another server, or none.
+  // Loaded on first use: most tests that load this package start another server, or none.
   const { Client } = await import('pg');
   const client = new Client({ connectionString: url.href, connectionTimeoutMillis: 1_000, query_timeout: 1_000 });
-  // After the first failure there may be another one, which is not awaited.
+  // After the first failure another may follow, which is not awaited.
   client.on('error', () => {});
   try {
     await client.connect();

@@ -5,12 +5,12 @@ type Below = (limit: number) => number;
 /** In bytes: more than any reply that locks ask for. */
 const endless = 2 * 1024 * 1024;
 const bytes = (...hex: readonly string[]): readonly Buffer[] => hex.map((each) => Buffer.from(each, 'hex'));
-/** Lengths that are 0, negative, or longer than the rest. */
+/** Lengths that are 0, negative, or longer than the remainder. */
 const lengths = bytes('00000000', 'ffffffff', '80000000', '7fffffff', '00ffffff', 'ffffff7f');
 /** Bytes that are no UTF-8, and those that end or begin a text. */
 const marks = bytes('c328', 'fffe', 'eda080', '00', '0d0a', '2d', '2b', '24', '2a', '3a');
 
-/** What comes in place of a reply, by name. `undefined`: nothing any more on this connection. */
+/** The replacements of a reply, by name. `undefined`: nothing more on this connection. */
 const changes = {
   cut: (piece, below) => piece.subarray(0, below(piece.length)),
   'begun late': (piece, below) => piece.subarray(below(piece.length)),
@@ -29,17 +29,17 @@ const changes = {
 
 const names = [...(Object.keys(changes) as (keyof typeof changes)[]), 'after the next one'] as const;
 
-/** What became of a connection so far. */
+/** The state of a connection. */
 interface State {
-  /** So many replies pass before the next change. */
+  /** How many replies pass before the next change. */
   left: number;
   silent: boolean;
   kept: Buffer | undefined;
 }
 
 /**
- * For a proxy: of each connection some of the first replies of a real server are changed, drawn by
- * `random` (from 0 up to 1), as by a server that is broken or hostile. `told` gets what was done.
+ * For a proxy: changes some of the first replies of a real server on each connection, chosen by
+ * `random` (from 0 up to 1), like a broken or hostile server. `told` is called with each change.
  */
 export function hostileReplies(random: () => number, told: (change: string) => void = () => {}): Rewrite {
   const states = new WeakMap<object, State>();

@@ -5,12 +5,12 @@ import type { TLSSocketOptions } from 'node:tls';
 import { listen } from '../support/listen.ts';
 import { selfSigned } from '../support/self-signed.ts';
 
-/** What terminates TLS in front of a server, as a proxy or a managed server does. */
+/** Terminates TLS in front of a server, like a proxy or a managed server. */
 export interface TlsFront {
   readonly port: number;
   /** The URL of the server with this port. */
   readonly url: string;
-  /** Ends all connections, and has another certificate for those to come. */
+  /** Ends all connections, and uses another certificate for new ones. */
   renew(certificate: { readonly key: string; readonly cert: string }): void;
   stop(): Promise<void>;
 }
@@ -19,8 +19,8 @@ export interface TlsFront {
 export type Handshake = (socket: Socket, back: Socket) => void;
 
 /**
- * Starts one in front of the server at `url`, whose scheme says how a client asks for TLS. The
- * certificate is `selfSigned` where `options` have none. `handshake`: in place of TLS.
+ * Starts one in front of the server at `url`, whose scheme determines how a client requests TLS.
+ * The certificate is `selfSigned` unless set in `options`. `handshake`: instead of TLS.
  */
 export async function startTlsFront(
   url: string,
@@ -53,7 +53,7 @@ export async function startTlsFront(
   };
 }
 
-/** What comes before TLS, where it does not begin at once. */
+/** The messages before TLS, if it does not begin immediately. */
 const untilAsked: Readonly<Record<string, (socket: Socket, back: Socket, asked: () => void) => void>> = {
   'postgres:': askPostgres,
   'postgresql:': askPostgres,
@@ -69,7 +69,7 @@ function askPostgres(socket: Socket, _back: Socket, asked: () => void): void {
   });
 }
 
-/** The server begins: it says what it can. The client answers with its request for TLS. */
+/** The server first sends its capabilities. The client answers with its request for TLS. */
 function askMysql(socket: Socket, back: Socket, asked: () => void): void {
   back.once('data', (greeting) => {
     // A header of four bytes, the protocol, the version up to a NUL, thirteen bytes; bit 11 of what
@@ -78,7 +78,7 @@ function askMysql(socket: Socket, back: Socket, asked: () => void): void {
     greeting.writeUInt16LE(greeting.readUInt16LE(capabilities) | 0x0800, capabilities);
     socket.write(greeting);
     socket.once('data', (request) => {
-      // TLS follows at once, without an answer.
+      // TLS follows immediately, without an answer.
       socket.pause();
       socket.unshift(request.subarray(4 + request.readUIntLE(0, 3)));
       asked();

@@ -1,6 +1,8 @@
 import { chooseServer } from '../start/choose.ts';
 
-/** Throws where the environment wants other servers than local processes, with `what` in front. */
+/**
+ * Throws if the environment requires other servers than local processes. `what` begins the message.
+ */
 export function mustBeLocal(what: string): void {
   const choice = chooseServer('redis', 'redis:8-alpine');
   if (choice.kind === 'local') return;

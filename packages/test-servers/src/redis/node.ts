@@ -4,7 +4,7 @@ import { probeRedis } from './redis-probe.ts';
 
 /** How a Redis is started, alone or as a part of others. Without `args` it persists nothing. */
 export function defineNode(args: readonly string[], clocks?: WallClocks): ServerDefinition {
-  // A replica need not wait for others that may want the same copy.
+  // A replica need not wait for others that may need the same copy.
   const settings = ['--save', '', '--repl-diskless-sync-delay', '0', ...args];
   return {
     name: 'redis',

@@ -4,8 +4,8 @@ import type { LocalServer } from '../server/definition.ts';
 import { ask } from '../support/ask.ts';
 
 /**
- * Resolves when the Redis at `url`, and the process `local` if it is given, answers PING; rejects
- * otherwise, within 1 s.
+ * Resolves when the Redis at `url`, and the process `local` if set, answers PING; otherwise
+ * rejects, within 1 s.
  */
 export async function probeRedis(url: URL, local?: LocalServer): Promise<void> {
   const [user, password] = [url.username, url.password].map(decodeURIComponent);
@@ -14,7 +14,7 @@ export async function probeRedis(url: URL, local?: LocalServer): Promise<void> {
   const commands = [...login, ['PING'], ['INFO', 'server']];
   const socket = connect({ host, port });
   const answer = ask(socket, 'PING', commands.map(encode).join(''));
-  // The server ends the connection when it has answered all that came.
+  // The server closes the connection when it has answered everything.
   socket.end();
   const reply = await answer;
   const refusal = /^-(.*)\r\n/m.exec(reply)?.[1];

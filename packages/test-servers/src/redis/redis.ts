@@ -18,15 +18,14 @@ export interface RedisServerOptions {
    * a secret. @default none
    */
   readonly password?: string;
-  /** Gives the server a clock that can be put off. Local processes only. @default none */
+  /** Gives the server an adjustable clock. Local processes only. @default none */
   readonly clocks?: WallClocks | undefined;
 }
 
 /**
- * Starts a Redis of its own for the caller, in the way that the environment chooses (see the
- * README). Resolves when it answers PING; rejects with the end of its output when it does not
- * within 10 s (60 s in Docker). Rejects when `LOCKS_TEST_REDIS_URL` names an external server and
- * options are given, for it cannot be given any.
+ * Starts a separate Redis, as chosen by the environment (see the README). Resolves when it answers
+ * PING; rejects with the end of its output if it does not within 10 s (60 s in Docker). Rejects if
+ * `LOCKS_TEST_REDIS_URL` names an external server and options are set, which it cannot have.
  */
 export function startRedis(options: RedisServerOptions = {}): Promise<ServerHandle> {
   const { args = [], password, clocks } = options;

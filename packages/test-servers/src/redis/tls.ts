@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LocalFolders, ServerDefinition } from '../server/definition.ts';
 import { selfSigned } from '../support/self-signed.ts';
 
-/** Where clients reach servers with TLS, and what their certificate is checked with. */
+/** The ports with TLS, and the CA of their certificate. */
 export interface TlsEntrance {
   readonly url: string;
   /** Those in the URL, in its order. */
@@ -30,8 +30,8 @@ export function tlsEntrance(
 }
 
 /**
- * `definition` with a second port, where clients need TLS. Servers speak to each other with TLS
- * too, and tell clients with TLS of these ports.
+ * `definition` with a second port, with TLS. Servers also use TLS among themselves, and announce
+ * these ports to clients with TLS.
  */
 export function withTls(definition: ServerDefinition, tlsPort: number | undefined): ServerDefinition {
   if (tlsPort === undefined) return definition;

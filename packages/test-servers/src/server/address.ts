@@ -1,4 +1,4 @@
-/** Where a server is reached. Stays the same for the life of a handle, restarts included. */
+/** The address of a server. It stays the same for the life of a handle, including restarts. */
 export interface ServerAddress {
   readonly url: string;
   readonly host: string;

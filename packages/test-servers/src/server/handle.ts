@@ -3,13 +3,13 @@ import type { ServerAddress } from './address.ts';
 /** Options of `ServerHandle.restart`. */
 export interface RestartOptions {
   /**
-   * `true`: the server finds the data that it had persisted. `false`: it starts empty.
+   * `true`: the server keeps its persisted data. `false`: it starts empty.
    * @default true
    */
   readonly keepData?: boolean;
   /**
-   * Changes the server's files while it does not run; its argument is the folder of its data. Local
-   * processes only. When it rejects, the server stays down.
+   * Changes the server's files while it is down; its argument is the folder of its data. Local
+   * processes only. If it rejects, the server stays down.
    * @default nothing
    */
   readonly meanwhile?: (dataFolder: string) => Promise<void>;
@@ -17,35 +17,33 @@ export interface RestartOptions {
 
 /**
  * One running server. Its operations run one after another, in the order of the calls, and reject
- * once `stop` was called. With an external server (`LOCKS_TEST_<NAME>_URL`) all but `stop` reject,
- * and `stop` leaves the server alone.
+ * after `stop`. With an external server (`LOCKS_TEST_<NAME>_URL`) all but `stop` reject, and `stop`
+ * does nothing.
  */
 export interface ServerHandle extends ServerAddress, AsyncDisposable {
   /** The server's process id while it runs as a local process, else `undefined`. */
   readonly pid: number | undefined;
   /**
-   * Freezes the server: connections stay open, nothing is answered. Rejects when it does not run.
+   * Pauses the server: connections stay open, but nothing is answered. Rejects if it is not
+   * running.
    */
   pause(): Promise<void>;
-  /** Ends a `pause`. Rejects when the server does not run. */
+  /** Ends a `pause`. Rejects if the server is not running. */
   resume(): Promise<void>;
-  /** SIGKILL; resolves when the server is gone, also when it was before. */
+  /** SIGKILL; resolves when the server is gone, even if it was before. */
   kill(): Promise<void>;
   /**
-   * Starts the server again, whether it runs, is paused or was killed (a running one is shut down
-   * in order). Resolves when it answers.
+   * Restarts the server, whether it runs, is paused or was killed (a running one is shut down
+   * gracefully). Resolves when it answers.
    */
   restart(options?: RestartOptions): Promise<void>;
-  /**
-   * All that the server has printed, its errors among it. A restart without its data may begin
-   * anew.
-   */
+  /** All output of the server, including errors. A restart without its data may clear it. */
   log(): Promise<string>;
-  /** Ends the server for good, paused or not, and removes its data. May be called again. */
+  /** Ends the server permanently, paused or not, and removes its data. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** What one way of running a server does; the handle decides when. */
+/** One way of running a server; the handle decides when. */
 export interface ServerControls {
   pid(): number | undefined;
   pause(): Promise<void>;
@@ -62,7 +60,7 @@ export interface StartedServer {
   readonly controls: ServerControls;
 }
 
-/** Puts the operations of a server in order and makes `stop` final. */
+/** Serializes the operations of a server and makes `stop` final. */
 export function createHandle({ address, controls }: StartedServer): ServerHandle {
   let last: Promise<unknown> = Promise.resolve();
   let stopped: Promise<void> | undefined;

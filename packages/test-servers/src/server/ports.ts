@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * A free TCP port of `host`. Another process may take it before the caller does: then take another.
- * It lies below the range of outgoing connections, which begins at 32768 on Linux and at 49152 on
- * macOS. A client that keeps connecting to a port of that range while the server is down can get
- * the same port as its own. It is then connected to itself.
+ * A free TCP port of `host`. Another process may take it before the caller does: then choose
+ * another. It is below the range of outgoing connections, which begins at 32768 on Linux and at
+ * 49152 on macOS: a client that reconnects to a port of that range while the server is down can get
+ * the same port as its own, and connect to itself.
  */
 export async function findFreePort(host: string, choose: () => number = choosePort): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -34,9 +34,9 @@ async function canListen(host: string, port: number): Promise<boolean> {
 }
 
 /**
- * Keeps the TCP port `port` of `host` for a server that stops listening while it restarts: no other
- * server or proxy of these packages takes it meanwhile, in any process. The sign is a UDP socket on
- * the port of the same number, which ends with this process. Gives what ends it. Rejects with a
+ * Reserves the TCP port `port` of `host` for a server that is restarting: no other server or proxy
+ * of these packages takes it, in any process. The reservation is a UDP socket on the same port,
+ * which ends with this process. Resolves to a function that ends it. Rejects with a
  * `PortTakenError`.
  */
 export async function holdPort(host: string, port: number): Promise<() => void> {
@@ -70,7 +70,7 @@ async function isHeld(host: string, port: number): Promise<boolean> {
 
 /**
  * A port of 127.0.0.1 without a listener. No server or proxy of these packages takes it while this
- * process runs: it would meet the clients of a test that has no server.
+ * process runs: it would receive the clients of a test without a server.
  */
 export function unusedPort(): Promise<number> {
   return startOnFreePort('127.0.0.1', async (port) => {
@@ -83,8 +83,8 @@ export function unusedPort(): Promise<number> {
 export class PortTakenError extends Error {}
 
 /**
- * Runs `start` with a free port of `host`, and with another one when that was taken meanwhile, at
- * most five times.
+ * Runs `start` with a free port of `host`, and retries with another one if that was taken, at most
+ * five times.
  */
 export function startOnFreePort<T>(host: string, start: (port: number) => Promise<T>): Promise<T> {
   return startOnFreePorts(host, 1, ([port = 0]) => start(port));

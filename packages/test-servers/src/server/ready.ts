@@ -10,18 +10,18 @@ export interface ReadyOptions {
   readonly output: () => Promise<string>;
   /** In ms. */
   readonly timeout: number;
-  /** What the error calls the server. */
+  /** The name of the server in errors. */
   readonly what: string;
 }
 
 /**
- * Resolves when `probe` does; rejects with the server's output when it cannot get ready, or did not
+ * Resolves when `probe` does; rejects with the server's output if it cannot get ready, or did not
  * in time.
  */
 export async function waitUntilReady({ probe, failure, output, timeout, what }: ReadyOptions): Promise<void> {
   const deadline = performance.now() + timeout;
   for (;;) {
-    // Before the probe too: another server may answer on the port of a process that is gone.
+    // Before the probe, too: another server may answer on the port of a process that is gone.
     let reason = await failure();
     if (reason === undefined) {
       try {
@@ -36,7 +36,7 @@ export async function waitUntilReady({ probe, failure, output, timeout, what }: 
   }
 }
 
-/** What an error says, for use inside another message. */
+/** The message of an error, for use inside another message. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** How the servers of this run come about. */
+/** The kind of servers of this run. */
 export type Choice =
   | { readonly kind: 'local' }
   | { readonly kind: 'docker'; readonly image: string }

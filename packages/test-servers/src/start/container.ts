@@ -11,14 +11,14 @@ import type { Client, Engine } from './docker-engine.ts';
 type Container = ReturnType<Client['container']['getById']>;
 type ContainerCreateOptions = Parameters<Client['container']['create']>[0];
 
-/** In seconds, as Docker wants it: how long an orderly shutdown may take before it is a SIGKILL. */
+/** In seconds, as for Docker: time limit of a graceful shutdown before SIGKILL. */
 const patience = 5;
 
 /**
  * Starts a server in a container. testcontainers finds the Docker engine, pulls the image, and its
  * reaper removes the container when this process dies (unless `TESTCONTAINERS_RYUK_DISABLED`). The
- * container is made here, not by `GenericContainer`. That class waits 10 s for the ports of a
- * server that has ended, and drops its output.
+ * container is not created by `GenericContainer`, which waits 10 s for the ports of a server that
+ * has ended, and drops its output.
  */
 export async function startContainer(definition: ServerDefinition, image: string): Promise<StartedServer> {
   const engine = await prepareEngine(image);
@@ -33,8 +33,7 @@ export async function startContainer(definition: ServerDefinition, image: string
         Cmd: [...definition.containerCommand],
         Env: Object.entries(definition.containerEnvironment ?? {}).map(([name, value]) => `${name}=${value}`),
         ExposedPorts: { [exposed]: {} },
-        // A fixed port of the host: Docker gives a container another one at each start if it may
-        // choose.
+        // A fixed port of the host, as Docker would choose another one at each start.
         HostConfig: {
           PortBindings: {
             [exposed]: [{ HostIp: engine.host === loopback ? engine.host : '', HostPort: `${port}` }],
@@ -51,7 +50,7 @@ export async function startContainer(definition: ServerDefinition, image: string
 
 /**
  * Starts a server in a container on the network of this machine, at `port`, with the arguments and
- * the files of a local process. So several servers that must find each other do so as local ones.
+ * the files of a local process. So several servers find each other as local ones do.
  */
 export async function startContainerOnHost(
   definition: ServerDefinition,
@@ -92,11 +91,11 @@ interface Surroundings {
   readonly definition: ServerDefinition;
   readonly image: string;
   readonly engine: Engine;
-  /** What the container is made of, besides image, labels and signal. */
+  /** The options of the container, besides image, labels and signal. */
   make(): Promise<Partial<ContainerCreateOptions>>;
-  /** Folders of this machine that the container has at the same place. */
+  /** Folders of this machine that are mounted at the same path. */
   readonly folders?: LocalFolders;
-  /** Gives the start up. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal | undefined;
 }
 

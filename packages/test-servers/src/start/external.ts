@@ -3,7 +3,7 @@ import type { ServerDefinition } from '../server/definition.ts';
 import type { StartedServer } from '../server/handle.ts';
 import { waitUntilReady } from '../server/ready.ts';
 
-/** The server that the environment variable `variable` names: used as it is, never controlled. */
+/** The server named by the environment variable `variable`: used as it is, never controlled. */
 export async function useExternal(definition: ServerDefinition, url: URL, variable: string): Promise<StartedServer> {
   const { protocol } = new URL(definition.url('localhost', definition.containerPort));
   if (url.protocol !== protocol)

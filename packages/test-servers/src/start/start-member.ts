@@ -5,7 +5,7 @@ import type { ServerHandle } from '../server/handle.ts';
 import { createHandle } from '../server/handle.ts';
 import { chooseServer } from './choose.ts';
 
-/** Where one of several servers listens, and what gives its start up. */
+/** The port of one of several servers, and the signal that aborts its start. */
 export type MemberStartOptions = LocalStartOptions & { readonly port: number };
 
 /**

@@ -5,8 +5,8 @@ import { createHandle, type ServerHandle, type StartedServer } from '../server/h
 import { startLocally } from '../local/local-process.ts';
 
 /**
- * Starts a server in the way that the environment chooses; `given` are the names of the options
- * that its caller set.
+ * Starts a server as chosen by the environment; `given` are the names of the options that its
+ * caller set.
  */
 export async function startServer(definition: ServerDefinition, given: readonly string[]): Promise<ServerHandle> {
   return createHandle(await start(definition, given));
@@ -18,7 +18,7 @@ async function start(definition: ServerDefinition, given: readonly string[]): Pr
     case 'local':
       return startLocally(definition);
     case 'docker': {
-      // Loads testcontainers, which takes half a second that other runs need not pay.
+      // Loads testcontainers, which takes half a second.
       const { startContainer } = await import('./container.ts');
       return startContainer(definition, choice.image);
     }

@@ -2,8 +2,8 @@ import type { ServerHandle } from '../server/handle.ts';
 import { PortTakenError } from '../server/ports.ts';
 
 /**
- * All of `count` servers, or none: when one does not start, the others are given up by the signal,
- * and stopped.
+ * All of `count` servers, or none: if one does not start, the others are aborted by the signal, and
+ * stopped.
  */
 export async function startTogether(
   count: number,

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * Sends `request` over a new connection, and resolves to all that the server answers before it
- * closes that. Rejects where this is nothing, or is not over within `timeout` ms. `what` names the
- * request in messages.
+ * Sends `request` over a new connection, and resolves to everything that the server answers before
+ * it closes the connection. Rejects if this is nothing, or takes longer than `timeout` ms. `what`
+ * names the request in messages.
  */
 export function ask(socket: Socket, what: string, request: string, timeout: number = 1_000): Promise<string> {
   return new Promise((resolve, reject) => {

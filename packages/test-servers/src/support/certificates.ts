@@ -4,7 +4,7 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** The key of the certificates below. For tests alone. */
+/** The key of the certificates below. For tests only. */
 const key: string = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgFWu8SiKtQitfbpPj
 U8PS3PjwKuUTZL4zuiKYvZYqgkmhRANCAAQC/m72Asq/13hQ381zGejre753taYF
@@ -12,7 +12,7 @@ IB5lLJLe3pHq8i6A9OZURwehkxvgXQ4a2nw9W23a8WhWPiR4W8eGHPgO
 -----END PRIVATE KEY-----
 `;
 
-/** A certificate of `selfSigned` for this host, which ended in 2021, and its key. */
+/** A certificate of `selfSigned` for this host, which expired in 2021, and its key. */
 export const expired: Certificate = {
   key,
   cert: `-----BEGIN CERTIFICATE-----

@@ -1,4 +1,4 @@
-/** `provider`, which also does `then` when it is closed. */
+/** `provider`, which also calls `then` when it is closed. */
 export function closing<Provider extends { close(): Promise<void> }>(
   provider: Provider,
   then: () => Promise<void> | void,

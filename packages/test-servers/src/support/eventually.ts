@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Repeats `probe` until it answers with something, and gives that. Rejects after `limit` ms with
+ * Repeats `probe` until it resolves to a value, and returns that. Rejects after `limit` ms, naming
  * `what` the test waited for.
  */
 export async function eventually<T>(

@@ -13,7 +13,7 @@ export interface Relay {
   readonly port?: number;
   /** The member that has opened a connection, by what it sends; -1: this does not tell. */
   readonly senderOf: (piece: Buffer) => number;
-  /** Members alone connect here: one that has not told its name is cut off from `to`, too. */
+  /** Only members connect here: one that has not sent its name is isolated from `to`, too. */
   readonly membersOnly?: boolean;
 }
 
@@ -22,8 +22,8 @@ export interface MemberLinks {
   /** Where the relays listen, in their order. */
   readonly ports: readonly number[];
   /**
-   * Nothing passes between these members and the others any more, without a sign. Clients reach all
-   * of them. Returns what ends it.
+   * Drops everything between these members and the others. Clients reach all of them. Returns a
+   * function that ends it.
    */
   cutOff(members: readonly number[]): () => void;
   stop(): Promise<void>;
@@ -31,9 +31,9 @@ export interface MemberLinks {
 
 interface Link {
   readonly sockets: readonly [Socket, Socket];
-  /** The member that has opened it: -1 if that is not known. */
+  /** The member that has opened it: -1 if unknown. */
   from: number;
-  /** Something was swallowed: it cannot be used again. */
+  /** Something was dropped: it cannot be used again. */
   broken: boolean;
 }
 

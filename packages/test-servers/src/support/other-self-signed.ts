@@ -1,4 +1,4 @@
-/** A certificate that no client of the tests trusts, and its key. For tests alone. */
+/** A certificate that no client of the tests trusts, and its key. For tests only. */
 export const otherSelfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgQGhAyONidkglgBXn

@@ -1,6 +1,6 @@
 /**
- * A certificate for `localhost` and 127.0.0.1 that is its own issuer, and its key, as PEM.
- * `openssl req -x509` made it. It is valid until 2126.
+ * A self-signed certificate for `localhost` and 127.0.0.1, and its key, as PEM. Created by `openssl
+ * req -x509`, valid until 2126.
  */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----

@@ -5,26 +5,26 @@ import { join } from 'node:path';
 import { ensureProgram } from '../local/install.ts';
 import type { ServerAddress } from '../server/address.ts';
 
-/** Wall clocks of local servers, each of which can be put forward or back while its server runs. */
+/** Wall clocks of local servers, each of which can be adjusted while its server runs. */
 export interface WallClocks extends AsyncDisposable {
-  /** What the process of the server at `port` needs in its environment. */
+  /** The environment for the process of the server at `port`. */
   environmentOf(port: number): Readonly<Record<string, string>>;
   /**
-   * Puts the clock of `server` off by so many ms from that of this machine. Clocks that measure
-   * durations go on as they are.
+   * Sets the clock of `server` to an offset of `off` ms from that of this machine. Monotonic clocks
+   * are unaffected.
    */
   put(server: Pick<ServerAddress, 'port'>, off: number): Promise<void>;
 }
 
-/** Clocks that are right until they are put off. They must outlive their servers. */
+/** Clocks that are right until adjusted. They must outlive their servers. */
 export async function wallClocks(): Promise<WallClocks> {
   const library = await faketimeLibrary();
   const folder = await mkdtemp(join(tmpdir(), 'locks-test-clocks-'));
   const fileOf = (port: number): string => join(folder, `${port}`);
   return {
     environmentOf: (port) => ({
-      // The library reads the clock while it starts. An allocator that does so too, as that of
-      // Redis, would call it for ever, so the one of libc goes before it.
+      // The library reads the clock while it starts. An allocator that also does, such as Redis's,
+      // would recurse endlessly, so libc's precedes it.
       LD_PRELOAD: `${library} libc.so.6`,
       FAKETIME_TIMESTAMP_FILE: fileOf(port),
       FAKETIME_NO_CACHE: '1',
@@ -40,14 +40,14 @@ export async function wallClocks(): Promise<WallClocks> {
 }
 
 /**
- * What gives a process a wall clock that is off by as much as `by` says, such as `+1h`. Clocks that
- * measure durations go on as they are.
+ * The environment for a process whose wall clock has the offset `by`, such as `+1h`. Monotonic
+ * clocks are unaffected.
  */
 export async function wallClockOff(by: string): Promise<Readonly<Record<string, string>>> {
   return { LD_PRELOAD: await faketimeLibrary(), FAKETIME: by, FAKETIME_DONT_FAKE_MONOTONIC: '1' };
 }
 
-/** The path of `libfaketime`, which is installed first where that is possible. */
+/** The path of `libfaketime`, which is installed first if possible. */
 async function faketimeLibrary(): Promise<string> {
   await ensureProgram({ binary: 'faketime', debianPackage: 'faketime', macos: 'brew install libfaketime' }, 'faketime');
   // Debian has it in a folder for each architecture.
@@ -60,6 +60,6 @@ async function faketimeLibrary(): Promise<string> {
     }
   }
   throw new Error(
-    'faketime is there, but not libfaketime.so.1 in /usr/lib/*/faketime: install the Debian package libfaketime',
+    'faketime is installed, but libfaketime.so.1 is missing in /usr/lib/*/faketime: install the Debian package libfaketime',
   );
 }

@@ -6,25 +6,24 @@ import { clientPort, probeZookeeper } from './probe.ts';
 
 export const zookeeperImage = 'zookeeper:3.9';
 
-/** The system keeps what the server wrote, also when it is killed. */
+/** The system keeps what the server wrote, even if it is killed. */
 const withoutDisk = { 'zookeeper.forceSync': 'no' };
 
-/** What servers of one kind have in common, alone and in an ensemble. */
+/** The common options of servers, alone and in an ensemble. */
 export interface ZookeeperOptions {
   /**
-   * In ms: ZooKeeper's unit of time. Sessions time out after 2 to 20 of them, unless told
-   * otherwise.
+   * In ms: ZooKeeper's unit of time. Sessions time out after 2 to 20 of them, unless configured.
    * @default 2_000
    */
   readonly tickTime?: number;
-  /** In ms: the shortest timeout that a session may ask for. @default 2 * tickTime */
+  /** In ms: the shortest session timeout. @default 2 * tickTime */
   readonly minSessionTimeout?: number;
-  /** In ms: the longest timeout that a session may ask for. @default 20 * tickTime */
+  /** In ms: the longest session timeout. @default 20 * tickTime */
   readonly maxSessionTimeout?: number;
-  /** How many connections one client address may have; 0 is any number. @default 0 */
+  /** How many connections one client address may have; 0: any number. @default 0 */
   readonly maxClientCnxns?: number;
   /**
-   * Further settings of `zoo.cfg`, such as `{ snapCount: '1000' }`. They win over all others.
+   * Further settings of `zoo.cfg`, such as `{ snapCount: '1000' }`. They override all others.
    * @default {}
    */
   readonly config?: Readonly<Record<string, string>>;
@@ -34,8 +33,8 @@ export interface ZookeeperOptions {
    */
   readonly javaProperties?: Readonly<Record<string, string>>;
   /**
-   * Options of the server's Java, such as `['-Xmx1g', '-XX:TieredStopAtLevel=4']`: local servers
-   * are made to start quickly, with little memory.
+   * Options of the server's Java, such as `['-Xmx1g', '-XX:TieredStopAtLevel=4']`. The defaults of
+   * local servers start quickly, with little memory.
    * @default []
    */
   readonly javaOptions?: readonly string[];
@@ -43,7 +42,7 @@ export interface ZookeeperOptions {
 
 /** What one server needs besides its options. */
 export interface Setup {
-  /** Of `zoo.cfg`, at a local process; the options' `config` wins. */
+  /** Settings in `zoo.cfg` of a local process; the options' `config` overrides them. */
   readonly settings?: (folders: LocalFolders) => Readonly<Record<string, string>>;
   /** Written into the server's folder. */
   readonly files?: Readonly<Record<string, string>>;
@@ -111,7 +110,7 @@ function sessionSettings({ minSessionTimeout, maxSessionTimeout }: ZookeeperOpti
   };
 }
 
-/** Whatever starts it in its container, Java reads this. */
+/** Java reads this, whatever starts it in its container. */
 function javaEnvironment(
   properties: Readonly<Record<string, string>>,
   options: readonly string[],

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { ask } from '../support/ask.ts';
 
-/** What a ZooKeeper server can be asked without a session. */
+/** The questions to a ZooKeeper server that need no session. */
 export type FourLetterWord =
   | 'conf'
   | 'cons'
@@ -21,10 +21,9 @@ export type FourLetterWord =
 
 /**
  * Asks a ZooKeeper server one of its four-letter words
- * (https://zookeeper.apache.org/doc/current/zookeeperAdmin.html#sc_4lw) and resolves to all that it
- * answers. Rejects when there is no whole answer within `timeout` ms. A server that serves no
- * client says so in its answer, and so does one that does not allow the word. The servers that
- * `startZookeeper` starts allow all words.
+ * (https://zookeeper.apache.org/doc/current/zookeeperAdmin.html#sc_4lw) and resolves to the answer.
+ * Rejects if it is not complete within `timeout` ms. A server that serves no clients, or does not
+ * allow the word, says so in its answer. The servers of `startZookeeper` allow all words.
  */
 export function fourLetterWord(
   { host, port }: { readonly host: string; readonly port: number },

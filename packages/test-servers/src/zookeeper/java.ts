@@ -2,14 +2,11 @@ import { existsSync } from 'node:fs';
 import { delimiter } from 'node:path';
 import type { Program } from '../server/definition.ts';
 
-/**
- * Where packages have put ZooKeeper: what of it must be there, and the class path that it is run
- * with.
- */
+/** Where packages install ZooKeeper: a file that must exist, and the class path. */
 const places: readonly { readonly jar: string; readonly classPath: readonly string[] }[] = [
   {
     jar: '/usr/share/java/zookeeper.jar',
-    // The first one names others, but none for logging, and not all that it needs for TLS.
+    // The first one names others, but none for logging, and not everything for TLS.
     classPath: ['zookeeper', 'slf4j-simple', 'netty-codec', 'netty-resolver', 'netty-transport-native-unix-common'].map(
       (name) => `/usr/share/java/${name}.jar`,
     ),
@@ -28,8 +25,7 @@ export const zookeeperProgram: Program = {
 };
 
 /**
- * Arguments of `java` that run a server with `configuration`, a file, and unpack into `folder` what
- * they must.
+ * Arguments of `java` that run a server with the file `configuration`, and unpack into `folder`.
  */
 export function javaArguments(
   configuration: string,
@@ -40,7 +36,7 @@ export function javaArguments(
   const place = places.find(({ jar }) => existsSync(jar));
   if (place === undefined) throw new Error(`none of ${zookeeperProgram.needs?.join(' and ')} exists any more`);
   const all = {
-    // What it unpacks is removed with the folder.
+    // Unpacked files are removed with the folder.
     'java.io.tmpdir': folder,
     'org.slf4j.simpleLogger.showDateTime': 'true',
     'org.slf4j.simpleLogger.dateTimeFormat': 'yyyy-MM-dd HH:mm:ss,SSS',

@@ -6,12 +6,12 @@ interface Address {
   readonly port: number;
 }
 
-/** What a server is to the others of its ensemble. */
+/** The role of a server in its ensemble. */
 export type ZookeeperMode = 'leader' | 'follower' | 'observer' | 'standalone' | 'read-only';
 
 /**
- * The mode of a server, by its own word; `undefined` when it serves no client or does not answer
- * within `timeout` ms.
+ * The reported mode of a server; `undefined` if it serves no clients or does not answer within
+ * `timeout` ms.
  */
 export async function modeOf(server: Address, timeout: number = 1_000): Promise<ZookeeperMode | undefined> {
   const answer = await fourLetterWord(server, 'srvr', timeout).catch(() => '');
@@ -19,14 +19,13 @@ export async function modeOf(server: Address, timeout: number = 1_000): Promise<
 }
 
 /**
- * The only leader among `servers`, when it and those that follow it are at least `majority`. Waits
- * for that, at most 60 s. A leader that is cut off from its followers believes to be one until it
- * notices.
+ * The only leader among `servers`, if it and its followers are at least `majority`. Waits for that,
+ * at most 60 s. An isolated leader still reports itself as one for a while.
  */
 export async function findLeader<T extends Address>(servers: readonly T[], majority: number): Promise<T> {
   const deadline = performance.now() + 60_000;
   for (;;) {
-    // Those that are paused shall not hold it up, and those that are slow are asked again.
+    // Paused ones must not delay it, and slow ones are asked again.
     const modes = await Promise.all(servers.map((server) => modeOf(server, 250)));
     const serving = modes.filter((mode) => mode === 'leader' || mode === 'follower').length;
     const [leader, another] = servers.filter((_, index) => modes[index] === 'leader');

@@ -3,12 +3,12 @@ import { addressOf } from '../server/address.ts';
 import type { LocalServer } from '../server/definition.ts';
 import { fourLetterWord } from './four-letter-word.ts';
 
-/** The port of clients, unless they are told another. */
+/** The default port for clients. */
 export const clientPort = 2181;
 
 /**
  * Resolves when the ZooKeeper at `url`, and with `local` the one with its data folder, serves
- * clients; rejects otherwise, within about 1 s.
+ * clients; otherwise rejects, within about 1 s.
  */
 export async function probeZookeeper(url: URL, local?: LocalServer): Promise<void> {
   const address = addressOf(url, clientPort);
@@ -18,7 +18,7 @@ export async function probeZookeeper(url: URL, local?: LocalServer): Promise<voi
     if (!/^Mode: /m.test(answer)) throw new Error(`the server says ${firstLineOf(answer)}`);
     return;
   }
-  // While it starts, now and then one is not answered.
+  // During its start some are not answered.
   const answer = await fourLetterWord(address, 'conf', 500);
   const folder = /^dataDir=(.*)$/m.exec(answer)?.[1];
   if (folder === undefined) throw new Error(`the server says ${firstLineOf(answer)}`);

@@ -1,7 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A change of the tree, as a server's log keeps it. */
+/** A change of the tree in a server's log. */
 export type Change =
   | {
       readonly kind: 'create';
@@ -15,12 +15,12 @@ export type Change =
   | { readonly kind: 'delete'; readonly path: string };
 
 /**
- * Adds a log with `changes` to the data of a single server that does not run. The server replays it
- * when it starts, and ignores changes that are not possible, such as making a node that exists.
+ * Adds a log with `changes` to the data of a single server that is not running. The server replays
+ * it at its start, and ignores impossible changes, such as creating an existing node.
  *
  * The format is that of org.apache.zookeeper.server.persistence.FileTxnLog. After a header, each
- * change has its checksum (Adler-32), its size, its bytes and a mark of its end. The bytes are
- * TxnHeader and CreateTxn or DeleteTxn of zookeeper.jute.
+ * change has its checksum (Adler-32), its size, its bytes and an end mark. The bytes are TxnHeader
+ * and CreateTxn or DeleteTxn of zookeeper.jute.
  */
 export async function appendChanges(dataFolder: string, changes: readonly Change[]): Promise<void> {
   const folder = join(dataFolder, 'version-2');
@@ -30,7 +30,9 @@ export async function appendChanges(dataFolder: string, changes: readonly Change
   await writeFile(join(folder, `log.${first.toString(16)}`), Buffer.concat([header, ...entries]), { flag: 'wx' });
 }
 
-/** The id is of an epoch that has not begun. Logs say where they begin, but not where they end. */
+/**
+ * The id is of an epoch that has not begun. Logs record where they begin, but not where they end.
+ */
 async function nextTransactionId(folder: string): Promise<bigint> {
   const names = await readdir(folder);
   const begins = names.map((name) => BigInt(`0x${/^(?:log|snapshot)\.([0-9a-f]+)$/.exec(name)?.[1] ?? '0'}`));

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { isLockError } from '@locks/core';
 import { messageOf } from '@locks/core/text';
 
-/** An answer to a request that is wrong: an HTTP status, and what to do, for the page. */
+/** The answer to a wrong request: an HTTP status, and what to do, for the page. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -15,7 +15,7 @@ export class Refusal extends Error {
   }
 }
 
-/** No cache, no frame and no other site gets what the page shows. */
+/** No cache, frame or other site may get what the page shows. */
 const always: OutgoingHttpHeaders = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
@@ -24,7 +24,7 @@ const always: OutgoingHttpHeaders = {
   'x-frame-options': 'DENY',
 };
 
-/** Sends `body`, unless the reader has gone. */
+/** Sends `body`, unless the reader has disconnected. */
 export function send(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, body: string): void {
   if (response.destroyed || response.headersSent) return;
   const length = Buffer.byteLength(body);
@@ -41,7 +41,7 @@ export function sendJson(
   send(response, status, { 'content-type': 'application/json; charset=utf-8', ...headers }, JSON.stringify(value));
 }
 
-/** Sends why there is no answer. */
+/** Sends the reason of a failure. */
 export function sendError(response: ServerResponse, error: unknown): void {
   if (error instanceof Refusal) sendJson(response, error.status, { error: error.message }, error.headers);
   else sendJson(response, statusOf(error), { error: messageOf(error) });

@@ -5,15 +5,15 @@ import { prefixesOf } from '../looks/looks.ts';
 import { Refusal } from './answers.ts';
 import { ownHeader } from './same-origin.ts';
 
-/** What may be broken. */
+/** The leases that may be broken. */
 export interface Rights {
   readonly write: boolean;
   readonly prefix: string;
 }
 
 /**
- * Ends the lease that `query` names, by `key`, `owner` and `mode`. `confirm` is the key again, as
- * an operator has typed it. There is no body: a parser of the service may have read that.
+ * Ends the lease that `query` names by `key`, `owner` and `mode`. `confirm` is the key again, as
+ * typed by the operator. The request has no body, as a parser of the service may have read it.
  * @throws `Refusal`, and what `forceRelease` rejects with.
  */
 export async function breakLease(

@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { Refusal } from './answers.ts';
 
 /**
- * The page sets it. A form of another site cannot, and a browser asks before a script of one does.
+ * Set by the page. A form of another site cannot set it, and a browser asks before a script does.
  */
 export const ownHeader = 'x-locks-ui';
 
 /**
- * @throws `Refusal` for a request that a page of another origin has made, whose cookies would be
- * those of the operator. A program that is no browser says nothing of an origin.
+ * @throws `Refusal` for a request from a page of another origin, which would use the operator's
+ * cookies. Programs that are no browsers send no origin.
  */
 export function checkOrigin({ headers }: IncomingMessage): void {
-  // Browsers send it over https and to this host. A proxy may change the host, but not this.
+  // Browsers send it over https and to this host. Unlike the host, a proxy does not change it.
   const site = headers['sec-fetch-site'];
   if (site === 'same-origin' || site === 'none') return;
   if (site === undefined && (headers.origin === undefined || hostOf(headers.origin) === headers.host)) return;

@@ -4,14 +4,14 @@ import { span } from '@locks/core/text';
 import { prefixesOf } from './looks.ts';
 import type { Timeline, TimelineEvent } from './timeline.ts';
 
-/** Which locks of the process are told of. */
+/** Which locks of the process are followed. */
 interface Told {
   /** The name of their provider. */
   readonly name: string;
   readonly prefix: string;
 }
 
-/** Tells `timeline` what becomes of the locks of this process, until the function is called. */
+/** Adds the events of this process's locks to `timeline`, until the returned function is called. */
 export function followChannels(timeline: Timeline, { name, prefix }: Told): () => void {
   const add = (message: LockMessage, event: Pick<TimelineEvent, 'kind' | 'detail'>): void => {
     const { provider, key, owner } = message;
@@ -39,7 +39,7 @@ export function followChannels(timeline: Timeline, { name, prefix }: Told): () =
     }),
     subscribe('locks:giveup', (message) => {
       const { error, waited } = message;
-      // A `tryAcquire` that found the key busy has done what it was to do.
+      // A `tryAcquire` that found the key busy is no event.
       if (error === undefined) return;
       const why = isLockError(error) ? error.code : 'aborted';
       add(message, { kind: 'gave-up', detail: `${why}, waited ${span(waited)}` });

@@ -3,12 +3,12 @@ import { jobOfLock } from '@locks/core/adapter';
 import { labelOf, messageOf, printable, timeText } from '@locks/core/text';
 import type { KeyView } from '../views.ts';
 
-/** The state of a key, and for the lock of a job the record of its run. */
+/** The state of a key, and the record of the run for the lock of a job. */
 export interface ShownState extends LockState {
   readonly run?: JobRun | undefined;
 }
 
-/** A key as people know it: `job report` for the lock of a job. */
+/** A key for people: `job report` for the lock of a job. */
 export function keyText(key: string): string {
   const job = jobOfLock(key);
   return job === undefined ? printable(key) : `job ${printable(job)}`;

@@ -9,34 +9,34 @@ import type { ShownState } from './key-view.ts';
 export interface KeyList {
   /** Sorted. */
   readonly keys: readonly string[];
-  /** There are more, which were not read. */
+  /** More keys exist, which were not read. */
   readonly more: boolean;
 }
 
-/** A look that was begun. */
+/** A query in progress or answered. */
 interface Look<T> {
-  /** Until then it is shared, in ms of the monotonic clock. `Infinity`: there is no answer yet. */
+  /** How long it is shared, in ms of the monotonic clock. `Infinity`: it is not answered yet. */
   until: number;
   readonly answer: Promise<T>;
 }
 
-/** In ms. Pages look each second: those that look at the same time share the calls. */
+/** In ms. Pages poll each second: those that poll together share the calls. */
 const shareFor = 900;
 
 /**
- * What asks for many keys is shared for so many times as long as it took, up to 5 s: it costs at
- * most a tenth.
+ * A query of many keys is shared for this multiple of its duration, up to 5 s: it uses at most a
+ * tenth of the time.
  */
 const restOfMany = 9;
 const longestRest = 5_000;
 
-/** More calls at once would wait in the client, and the page's own behind them. */
+/** More simultaneous calls would only wait in the client, and delay the page's own. */
 const atOnce = 50;
 
-/** More keys would need some 100 MB, and a second of each look to sort them. */
+/** More keys would need some 100 MB, and a second per query to sort them. */
 const mostKeys = 100_000;
 
-/** Asks the store what is shown. It asks nothing unless a page wants it. */
+/** Queries the store, only when a page needs it. */
 export class Looks {
   readonly #locks: ShownLocks;
   readonly #prefix: string;
@@ -61,21 +61,21 @@ export class Looks {
     return await look.answer;
   }
 
-  /** How many wait for each of `keys`, which are those of `filter`. */
+  /** How many claims wait for each of `keys`, which are those of `filter`. */
   async waiters(filter: string, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
     const look = shared(this.#waiters.get(filter)) ?? begin(this.#countWaiters(keys), restOfMany);
     this.#waiters.set(filter, look);
     return await look.answer;
   }
 
-  /** Forgets what is too old to be shared. */
+  /** Drops what is too old to be shared. */
   sweep(): void {
     for (const looks of [this.#states, this.#waiters]) {
       for (const [name, look] of looks) if (shared<unknown>(look) === undefined) looks.delete(name);
     }
   }
 
-  /** The next look asks the store again, as `key` was changed. */
+  /** The next query asks the store again, as `key` was changed. */
   forget(key: string): void {
     this.#states.delete(key);
     this.#list = undefined;
@@ -119,7 +119,7 @@ export class Looks {
   }
 }
 
-/** How keys begin that are shown: their own names, and those of jobs. */
+/** The prefixes of the shown keys: their own, and that of jobs. */
 export function prefixesOf(prefix: string): readonly string[] {
   return prefix === '' ? [''] : [prefix, lockOfJob(prefix)];
 }

@@ -7,21 +7,21 @@ import type { Timeline } from './timeline.ts';
 
 /** Which keys a page shows. */
 export interface Shown {
-  /** Text that their names have, whatever its case. */
+  /** A part of their names, case-insensitive. */
   readonly filter: string;
   /** From 0. */
   readonly page: number;
   readonly order: KeyOrder;
 }
 
-/** So many keys are on a page. Each of them costs the store a call for each look. */
+/** The number of keys on a page. Each costs the store a call per query. */
 const pageSize = 50;
 const shownEvents = 100;
 
-/** Of more keys the calls would take seconds. A filter leaves fewer. */
+/** With more keys the calls would take seconds. A filter leaves fewer. */
 const mostSorted = 2_000;
 
-/** What pages show of a store. */
+/** Makes what pages show of a store. */
 export class StateViews {
   readonly #locks: ShownLocks;
   readonly #fixed: Pick<StateView, 'store' | 'write' | 'prefix'>;
@@ -38,7 +38,7 @@ export class StateViews {
   /** @throws what `list` and `inspect` reject with. */
   async view({ filter, page, order }: Shown): Promise<StateView> {
     const { keys, more } = await this.#looks.keys();
-    // A list that has an end of its own says nothing about the keys after it.
+    // An incomplete list says nothing about the keys after it.
     if (!more) this.#timeline.sawKeys(keys, performance.now());
     const wanted = filter.toLowerCase();
     const matches = (key: string): boolean =>
@@ -63,14 +63,14 @@ export class StateViews {
       pages,
       order: byWaiting ? 'waiting' : 'name',
       sortable,
-      // Between the two looks some were given back.
+      // Some were released between the two queries.
       keys: states.filter(({ holders, waiters }) => holders.length > 0 || waiters > 0).map(keyView),
       events: this.#timeline.recent(shownEvents, matches),
     };
   }
 
   /**
-   * Ends a lease by force. Whether this freed it.
+   * Ends a lease by force. Returns whether this freed it.
    * @throws what `forceRelease` rejects with.
    */
   async release(holder: Parameters<ShownLocks['forceRelease']>[0]): Promise<boolean> {
@@ -82,7 +82,7 @@ export class StateViews {
   }
 }
 
-/** The keys, those with the highest number first. Of one number they stay in their order. */
+/** The keys, highest number first. Keys with the same number keep their order. */
 function sortedBy(numbers: ReadonlyMap<string, number>): readonly string[] {
   return [...numbers].toSorted(([, one], [, other]) => other - one).map(([key]) => key);
 }

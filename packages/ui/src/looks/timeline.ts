@@ -3,7 +3,7 @@ import { labelOf, printable } from '@locks/core/text';
 import type { EventKind, EventView } from '../views.ts';
 import { keyText } from './key-view.ts';
 
-/** Something that became of an owner. */
+/** An event of an owner. */
 export interface TimelineEvent {
   readonly kind: EventKind;
   readonly key: string;
@@ -12,45 +12,50 @@ export interface TimelineEvent {
   readonly detail?: string;
 }
 
-/** An event as it is kept. Few are shown, so only those are made into text. */
+/** An event as it is stored. Text is made only for the few that are shown. */
 interface Told extends Required<TimelineEvent>, Pick<EventView, 'id' | 'at'> {}
 
-/** The owners of a key, as a look has seen them. */
+/** The owners of a key, as last queried. */
 interface Seen {
   /** In ms of the monotonic clock. */
   readonly at: number;
   readonly owners: ReadonlySet<string>;
 }
 
-/** In ms. After a longer pause between two looks, nothing is said of what changed meanwhile. */
+/** In ms. After a longer pause between two queries, changes are not reported. */
 const longestGap = 10_000;
 
-/** So many events are kept. In a busy service grants would push out losses: those have a place. */
+/**
+ * The number of events kept. Losses are kept separately, as grants of a busy service would displace
+ * them.
+ */
 const mostUsual = 200;
 const mostTroubles = 100;
 
-/** Beginnings and ends that are remembered as told. With fewer, looks would tell some again. */
+/**
+ * The number of grants and ends remembered as reported. With fewer, some would be reported twice.
+ */
 const mostTold = 5_000;
 
 const troubles: ReadonlySet<EventKind> = new Set(['lost', 'gave-up', 'slow', 'broken']);
 const begins: ReadonlySet<EventKind> = new Set(['granted']);
 const ends: ReadonlySet<EventKind> = new Set(['ended', 'released', 'lost', 'broken']);
 
-/** What was granted and what ended lately: from looks at the store, and as told to it. */
+/** Recent grants and ends, from queries and from diagnostics channels. */
 export class Timeline {
   readonly #usual: Told[] = [];
   readonly #troubles: Told[] = [];
   #told = new Set<string>();
   #toldBefore: ReadonlySet<string> = new Set();
   readonly #seen = new Map<string, Seen>();
-  /** The last list. It is compared once, however many pages share it. */
+  /** The last list. It is compared once, even if several pages share it. */
   #list: readonly string[] = [];
   #listed: { readonly at: number; readonly keys: ReadonlySet<string> } = { at: -Infinity, keys: new Set() };
-  /** Keys that the last list has, and the one before it did not have. */
+  /** Keys in the last list that were not in the one before it. */
   #appeared: ReadonlySet<string> = new Set();
   #count = 0;
 
-  /** Tells `event`, unless the same beginning or end was told of its owner. */
+  /** Adds `event`, unless the same grant or end of its owner was added before. */
   add({ kind, key, owner, detail = '' }: TimelineEvent): void {
     const phase = begins.has(kind) ? 'begin' : ends.has(kind) ? 'end' : undefined;
     if (phase !== undefined && !this.#isFirst(`${phase} ${owner} ${key}`)) return;
@@ -60,7 +65,7 @@ export class Timeline {
     if (events.length > most) events.shift();
   }
 
-  /** A look has found `keys`, all of them. Holders of others are gone. */
+  /** A query found `keys`, all of them. Holders of other keys are gone. */
   sawKeys(list: readonly string[], now: number): void {
     if (list === this.#list) return;
     this.#list = list;
@@ -75,13 +80,13 @@ export class Timeline {
     this.#listed = { at: now, keys };
   }
 
-  /** A look has found `state`. */
+  /** A query found `state`. */
   sawState({ key, holders }: LockState, now: number): void {
     const tokens = new Map(holders.map(({ owner, token }) => [owner, token]));
     const before =
       this.#seen.get(key) ?? (this.#appeared.has(key) ? { at: now, owners: new Set<string>() } : undefined);
     if (before !== undefined) this.#compare(key, before, tokens, now);
-    // The oldest look is the first in the map.
+    // The oldest is the first in the map.
     this.#seen.delete(key);
     this.#seen.set(key, { at: now, owners: new Set(tokens.keys()) });
     for (const [other, { at }] of this.#seen) {
@@ -90,7 +95,7 @@ export class Timeline {
     }
   }
 
-  /** The newest first: those of keys that `matches`. */
+  /** The newest events of keys that `matches`, newest first. */
   recent(most: number, matches: (key: string) => boolean): readonly EventView[] {
     return [...this.#usual, ...this.#troubles]
       .filter(({ key }) => matches(key))
@@ -111,7 +116,7 @@ export class Timeline {
   #isFirst(what: string): boolean {
     if (this.#told.has(what) || this.#toldBefore.has(what)) return false;
     if (this.#told.size >= mostTold) {
-      // To take out the oldest each time would cost more than all the rest.
+      // Removing the oldest each time would cost more than everything else.
       this.#toldBefore = this.#told;
       this.#told = new Set();
     }

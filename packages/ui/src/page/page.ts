@@ -3,12 +3,12 @@ import { assets } from './assets.ts';
 
 const { document, style, script } = assets;
 
-/** The page: one document, which loads nothing. */
+/** The page: one self-contained document. */
 export const page: string = document
   .replace('<!-- style -->', () => `<style>${style}</style>`)
   .replace('<!-- script -->', () => `<script>${script}</script>`);
 
-/** What a browser may do with the page: run this script, and ask where the page is from. */
+/** A browser may run the script of the page, and send requests to its own origin. */
 export const pagePolicy: string = [
   "default-src 'none'",
   `script-src '${digest(script)}'`,

@@ -14,14 +14,14 @@ export interface ClaimsParts {
   readonly tokens: Tokens;
   readonly holds: HoldCheckParts;
   readonly runtime: Runtime;
-  /** The session that can be used now. Rejects in time. */
+  /** The usable session. Rejects in time. */
   ready(): Promise<Session>;
 }
 
 /** The claims of this process, from the first attempt to the release. */
 export class Claims {
   readonly #parts: ClaimsParts;
-  /** By their owners. */
+  /** By owner. */
   readonly #claims = new Map<string, LiveClaim>();
 
   constructor(parts: ClaimsParts) {
@@ -37,10 +37,10 @@ export class Claims {
     if (wake !== undefined) own.wakeBy(wake);
     return await own.inTurn(async () => {
       let token: bigint;
-      // The call before this one may have forgotten it.
+      // The call before this one may have dropped it.
       if (!this.#claims.has(claim.owner)) this.#claims.set(claim.owner, own);
       try {
-        // A node of a former session would be before the new one in the queue.
+        // A node of an earlier session would precede the new one in the queue.
         if (own.former) await recipe.evict(session, claim);
         own.formerRemoved();
         const result = await recipe.attempt(own, claim);
@@ -51,7 +51,7 @@ export class Claims {
         token = own.token ?? (await this.#mint(own, claim.floor));
         own.hold(token);
       } catch (error) {
-        // A claim that was refused for good may not come again. A claim that holds goes on.
+        // A permanently refused claim may not return. A claim that holds continues.
         if (own.token === undefined && !isLockError(error, 'LOCK_UNAVAILABLE')) await this.#giveUp(own);
         throw error;
       }
@@ -65,7 +65,7 @@ export class Claims {
     const { runtime, tokens, holds } = this.#parts;
     const calledAt = runtime.clock.now();
     const own = this.#claims.get(claim.owner);
-    // A hold belongs to the session that it was granted in.
+    // A hold belongs to the session that granted it.
     for (;;) {
       if (own?.token === undefined || own.node === undefined) return false;
       if (!own.session.alive) return await this.#endFormer(own);
@@ -73,7 +73,7 @@ export class Claims {
       checkFloor(claim.key, token);
       const { node, session } = own;
       const found = await checkHold(holds, own, node, token === undefined, () => this.#nodeGone(own, node.czxid));
-      // Unknown: its node was there before, and lasts until the session is lost.
+      // Unknown: its node existed before, and lasts until the session is lost.
       if (found === 'unknown') return renewal(session.deadline - calledAt);
       if (found === 'there') break;
       await this.#nodeGone(own, node.czxid);
@@ -85,7 +85,7 @@ export class Claims {
     return renewal(own.session.deadline - calledAt);
   }
 
-  /** The claim is not woken any more. */
+  /** The claim is no longer woken. */
   stopWaiting(owner: string): void {
     this.#claims.get(owner)?.stopWaiting();
   }
@@ -95,7 +95,7 @@ export class Claims {
     const own = this.#claims.get(claim.owner);
     if (own === undefined) return await recipe.evict(await ready(), claim);
     return await own.inTurn(async () => {
-      // The session may come back: until then the result is unknown.
+      // The session may recover: until then the result is unknown.
       if (own.session.alive && !own.session.connected) await ready();
       if (!own.session.alive) return await this.#endFormer(own);
       const held = own.token !== undefined;
@@ -106,8 +106,7 @@ export class Claims {
   }
 
   /**
-   * The node that is there as long as `owner` holds. `undefined`: it holds nothing in a live
-   * session.
+   * The node that exists as long as `owner` holds. `undefined`: it holds nothing in a live session.
    */
   nodeOf(owner: string): { readonly path: string; readonly session: Session } | undefined {
     const own = this.#claims.get(owner);
@@ -115,7 +114,7 @@ export class Claims {
     return { path: own.node.path, session: own.session };
   }
 
-  /** Wakes the waiters for the last time, and forgets all claims. */
+  /** Wakes the waiters a last time, and drops all claims. */
   close(): void {
     for (const own of this.#claims.values()) own.wakeForEnd();
     this.#claims.clear();
@@ -125,20 +124,21 @@ export class Claims {
     try {
       return await this.#parts.tokens.mint(own, floor);
     } catch (error) {
-      // An answer may have been garbled: the node is looked for, and read, again.
+      // An answer may have been garbled: the node is searched, and read, again.
       own.doubtNode();
       throw error;
     }
   }
 
   /**
-   * The servers said that the node made by `czxid` is gone. If it was its node, the hold is over.
+   * The servers reported that the node created by `czxid` is gone. If it was the claim's node, the
+   * hold is over.
    */
   #nodeGone(own: LiveClaim, czxid: bigint): Promise<void> {
     return own.inTurn(async () => {
-      // A downgrade may have replaced the node meanwhile.
+      // A downgrade may have replaced the node.
       if (own.node?.czxid !== czxid || own.token === undefined) return;
-      // From here on renewals answer `false`. If the rest fails, a release does it.
+      // From here on renewals resolve to `false`. If the remainder fails, a release repeats it.
       own.endHold();
       await this.#parts.recipe.gone?.(own);
       this.#forget(own);
@@ -153,22 +153,22 @@ export class Claims {
     return own;
   }
 
-  /**
-   * Removes the node that a lost session has left, if any: then the claim certainly holds nothing.
-   */
+  /** Removes the node that a lost session may have left: then the claim certainly holds nothing. */
   async #endFormer(own: LiveClaim): Promise<false> {
     await this.#parts.recipe.evict(await this.#parts.ready(), own.claim);
     this.#forget(own);
     return false;
   }
 
-  /** Removes the node that an attempt has left in the queue. If that fails, a release does it. */
+  /**
+   * Removes the node that an attempt has left in the queue. If that fails, a release repeats it.
+   */
   async #giveUp(own: LiveClaim): Promise<void> {
     try {
       if (own.node !== undefined || own.uncertain) await this.#parts.recipe.leave(own);
       this.#forget(own);
     } catch {
-      // The caller learns why it was refused.
+      // The caller gets the reason of the refusal.
     }
   }
 
@@ -178,12 +178,12 @@ export class Claims {
   }
 }
 
-/** A session that has ended by now holds nothing any more. */
+/** A session that has ended by now holds nothing. */
 function renewal(validity: number): Renewal | false {
   return validity > 0 ? { validity } : false;
 }
 
-/** A permanent refusal must come before a node is made. */
+/** A permanent refusal must precede the creation of a node. */
 function checkFloor(key: string, floor: bigint | undefined): void {
   if (floor === undefined || floor <= highestFloor) return;
   const message = `No token of ${JSON.stringify(key)} can exceed ${floor}: in ZooKeeper the highest is ${highestFloor}.`;
@@ -196,21 +196,21 @@ function unconfirmed(key: string): LockError {
 }
 
 /**
- * A renewal waits for an answer for at most this share of the session timeout. A lease must not
- * lapse while its session lives on: two ninths of the timeout are left at the latest.
+ * The part of the session timeout that a renewal waits for an answer. A lease must not lapse while
+ * its session lives: at least two ninths of the timeout are left.
  */
 const shareOfTimeout = 9;
 
 interface HoldCheckParts {
   readonly nodes: Nodes;
   readonly deadline: Deadline;
-  /** Within how many ms a call settles. */
+  /** Time limit of a call, in ms. */
   readonly timeout: number;
 }
 
 /**
- * Asks the servers whether the `node` of a hold is there. `unknown`, if that is allowed: the
- * servers do not answer soon. `goneLate` is called when a later answer says that the node is gone.
+ * Asks the servers whether the `node` of a hold exists. `unknown`, if allowed: the servers do not
+ * answer soon. `goneLate` is called if a later answer reports that the node is gone.
  */
 async function checkHold(
   { nodes, deadline, timeout }: HoldCheckParts,

@@ -1,14 +1,14 @@
 import { misconfigured, printHost, readHost } from '@locks/core/adapter';
 import type { Host } from '@locks/core/adapter';
 
-/** Where one server listens. */
+/** The address of one server. */
 export type Address = Host;
 
-/** What a connect string says. */
+/** A parsed connect string. */
 export interface ConnectString {
   /** In the order of the string. */
   readonly addresses: readonly Address[];
-  /** The path that stands for the root: `''` or `/a/b`. */
+  /** The chroot: `''` or `/a/b`. */
   readonly chroot: string;
 }
 
@@ -21,7 +21,7 @@ const defaultPort = 2181;
 export function readConnectString(text: string): ConnectString {
   const slash = text.indexOf('/');
   const servers = slash === -1 ? text : text.slice(0, slash);
-  // Never shown: what stands before it may be a password.
+  // Not shown: what precedes it may be a password.
   if (text.includes('@'))
     throw misconfigured('@locks/zookeeper', "the connect string has an '@': give credentials by the option 'auth'");
   if (servers.trim() === '')
@@ -35,7 +35,7 @@ export function printAddresses(addresses: readonly Address[]): string {
   return addresses.map(printHost).join(',');
 }
 
-/** `number`: of the server, for messages. Its text may be a part of a password. */
+/** `number`: of the server, for messages. Its text may be part of a password. */
 function readAddress(server: string, number: number): Address {
   const read = readHost(server, defaultPort);
   if (read !== undefined) return read;

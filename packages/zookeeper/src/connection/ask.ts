@@ -3,12 +3,12 @@ import type { Runtime } from '@locks/core/adapter';
 import type { Address } from './address.ts';
 import { openSocket } from './socket.ts';
 
-/** How a server is asked over a connection for nothing else. */
+/** How to ask a server over a separate connection. */
 export interface AskParts {
   readonly address: Address;
-  /** Options of TLS, which is used if this is given. */
+  /** TLS is used if this is set. */
   readonly tls?: ConnectionOptions | undefined;
-  /** In ms, for all of it. */
+  /** Time limit in ms. */
   readonly within: number;
   readonly signal?: AbortSignal | undefined;
   readonly runtime: Runtime;
@@ -17,8 +17,8 @@ export interface AskParts {
 }
 
 /**
- * Sends `request`, and gives what comes to `read`, until that is satisfied. Resolves to why it
- * never was: the connection or the time ended, `signal` was aborted, or `read` threw.
+ * Sends `request`, and passes the answer to `read`, until that returns true. Otherwise resolves to
+ * the reason: the connection or the time ended, `signal` was aborted, or `read` threw.
  */
 export function ask(
   { address, tls, within, signal, runtime, background }: AskParts,

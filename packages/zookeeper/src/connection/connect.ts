@@ -22,11 +22,11 @@ import { openSocket } from './socket.ts';
 
 export interface ConnectionParts {
   readonly address: Address;
-  /** Options of TLS, which is used if this is given. */
+  /** TLS is used if this is set. */
   readonly tls?: ConnectionOptions | undefined;
-  /** Asked for, in ms; the server decides. */
+  /** Requested, in ms; the server decides. */
   readonly sessionTimeout: number;
-  /** The session to go on with, instead of a new one. */
+  /** The session to resume, instead of a new one. */
   readonly resume?: Resumed | undefined;
   /**
    * The highest transaction seen so far, 0 for a new session. A server that has not seen it refuses
@@ -34,12 +34,12 @@ export interface ConnectionParts {
    */
   readonly lastZxid: bigint;
   readonly auth: readonly Credentials[];
-  /** For TCP, TLS, the handshake and the credentials together, in ms. */
+  /** Time limit for TCP, TLS, the handshake and the credentials together, in ms. */
   readonly within: number;
   readonly signal?: AbortSignal | undefined;
   readonly runtime: Runtime;
   /**
-   * The longest reply that is accepted, in bytes.
+   * The longest accepted reply, in bytes.
    * @default 4 MiB
    */
   readonly maxFrame?: number | undefined;
@@ -48,16 +48,16 @@ export interface ConnectionParts {
    * @default false
    */
   readonly background?: boolean | undefined;
-  /** The number of the first request: for tests. @default 1 */
+  /** The number of the first request, for tests. @default 1 */
   readonly firstXid?: number;
   /**
-   * Called in the order in which events and replies come, perhaps before the promise of `connect`
-   * resolves. Must not throw.
+   * Called in the order of events and replies, perhaps before the promise of `connect` resolves.
+   * Must not throw.
    */
   onEvent(event: WatchEvent): void;
   /**
-   * Called once, when a connection that `connect` resolved to has ended. The rejections and the
-   * promise of `connect` come before. Never called during a call. Must not throw.
+   * Called once, when a connection returned by `connect` has ended, after the rejections and after
+   * the promise of `connect`. Never called during a call. Must not throw.
    */
   onEnd(cause: Error): void;
 }
@@ -65,9 +65,9 @@ export interface ConnectionParts {
 const defaultMaxFrame = 4 * 1024 * 1024;
 
 /**
- * Connects to one server, begins or resumes a session and shows the credentials. The socket is
- * closed when it rejects.
- * @throws {@link SessionExpiredError} when there is no such session. {@link AuthFailedError} for
+ * Connects to one server, begins or resumes a session, and sends the credentials. The socket is
+ * closed on rejection.
+ * @throws {@link SessionExpiredError} if the session does not exist. {@link AuthFailedError} for
  * refused credentials. Otherwise {@link ConnectError}.
  */
 export function connect(parts: ConnectionParts): Promise<Connection> {

@@ -20,34 +20,34 @@ export interface Connection {
     /** Negotiated, in ms. */
     readonly timeout: number;
   };
-  /** When the connect request was written, by the runtime's clock, in ms: read just before. */
+  /** Just before the connect request was written, by the runtime's clock, in ms. */
   readonly openedAt: number;
-  /** The highest transaction that the server has seen. The next server is told. */
+  /** The highest transaction that the server has seen, for the next server. */
   readonly lastZxid: bigint;
-  /** When bytes came last, by the runtime's clock, in ms. */
+  /** When bytes arrived last, by the runtime's clock, in ms. */
   readonly lastHeardAt: number;
-  /** When a reply came last: an event is none. */
+  /** When a reply arrived last; events do not count. */
   readonly lastAnsweredAt: number;
   /**
-   * How many requests wait for their replies: at most 256, and those of the session. Further
-   * requests wait to be sent.
+   * How many requests wait for replies: at most 256, plus those of the session. Further requests
+   * wait to be sent.
    */
   readonly unanswered: number;
-  /** When the oldest of them was sent, by the runtime's clock, in ms: not after it was written. */
+  /** Not after the oldest of them was written, by the runtime's clock, in ms. */
   readonly oldestUnansweredAt: number | undefined;
   /** `send` rejects. */
   readonly ended: boolean;
   /**
-   * Resolves to the server's answer, which may be an error. All requests of one tick go out in one
-   * write, unless many are under way. The server answers them in the order of the calls. An event
-   * that comes before the reply is delivered before this resolves. An event right after the reply
-   * may be, too: expect the event of a watch from the call on.
-   * @throws `ConnectionLostError` when the connection ends before the reply. `RequestUnsentError`
-   * when it ends before the request is sent, or has ended.
-   * `RangeError` for a number out of range or a request that is too long: then it was not sent.
+   * Resolves to the server's answer, which may be an error. All requests of one tick are one write,
+   * unless many are in flight. The server answers them in the order of the calls. An event before
+   * the reply is delivered before this resolves. So may be an event right after the reply: expect
+   * the event of a watch from the call on.
+   * @throws `ConnectionLostError` if the connection ends before the reply. `RequestUnsentError` if
+   * it ends before the request is sent, or has ended. `RangeError` for a number out of range or a
+   * request that is too long: then it was not sent.
    */
   send<T>(request: Request<T>, options?: SendOptions): Promise<Answer<T>>;
-  /** Ends the connection, not the session. What waits for a reply rejects. Idempotent. */
+  /** Ends the connection, not the session. Requests without a reply reject. Idempotent. */
   destroy(cause: Error): void;
   /**
    * Ends the session, then the connection. Resolves when both have ended, or after `within` ms,

@@ -17,10 +17,10 @@ const longestAnswer = 65_536;
 const closeXid = 1;
 
 /**
- * Ends a session at one server, over a connection for nothing else. The first write asks for the
- * connection and for the end of the session. So the session ends even if no answer comes back. To
- * connect alone would only keep it alive. Resolves when the session is certainly over. Rejects with
- * {@link ConnectError} when that is unknown.
+ * Ends a session at one server, over a separate connection. The first write requests both the
+ * connection and the end of the session, so the session ends even without an answer. Connecting
+ * alone would keep it alive. Resolves when the session is certainly over. Rejects with {@link
+ * ConnectError} if that is unknown.
  */
 export async function endSession(parts: EndSessionParts): Promise<void> {
   let accepted = false;
@@ -39,7 +39,7 @@ export async function endSession(parts: EndSessionParts): Promise<void> {
 
 function endRequest({ session, sessionTimeout }: EndSessionParts): Buffer {
   const writer = new Writer();
-  // Any server may do this, also a server without data, and no credentials are needed.
+  // Any server may do this, even without data, and no credentials are needed.
   writeHandshake(writer, { lastZxid: 0n, sessionTimeout, resume: session, auth: [] });
   const frame = writer.beginFrame();
   writer.int(closeXid);

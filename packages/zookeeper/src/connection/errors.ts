@@ -2,7 +2,7 @@ import { printHost } from '@locks/core/adapter';
 import type { FatalCode } from '../wire/codes.ts';
 import type { Address } from './address.ts';
 
-/** The server does not know the session any more: its nodes are gone. */
+/** The server does not know the session: its nodes are gone. */
 export class SessionExpiredError extends Error {
   override readonly name = 'SessionExpiredError';
 
@@ -14,7 +14,7 @@ export class SessionExpiredError extends Error {
 /** The server refuses the credentials. */
 export class AuthFailedError extends Error {
   override readonly name = 'AuthFailedError';
-  /** Of the credentials that were refused; `undefined` if the server did not say. */
+  /** Of the refused credentials; `undefined` if the server did not report it. */
   readonly scheme: string | undefined;
 
   constructor(address: Address, scheme: string | undefined) {
@@ -24,7 +24,7 @@ export class AuthFailedError extends Error {
   }
 }
 
-/** A connection could not be opened; says nothing about the session. */
+/** A connection could not be opened; implies nothing about the session. */
 export class ConnectError extends Error {
   override readonly name: string = 'ConnectError';
   readonly address: Address;
@@ -35,7 +35,7 @@ export class ConnectError extends Error {
   }
 }
 
-/** A server accepted a connection, or did not refuse it, and said nothing. */
+/** A server accepted a connection, or did not refuse it, and stayed silent. */
 export class SilentServerError extends ConnectError {
   override readonly name = 'SilentServerError';
 
@@ -44,7 +44,7 @@ export class SilentServerError extends ConnectError {
   }
 }
 
-/** Options of TLS that cannot be used, for example an unreadable key. */
+/** Unusable options of TLS, for example an unreadable key. */
 export class TlsOptionsError extends Error {
   override readonly name = 'TlsOptionsError';
 }
@@ -65,7 +65,7 @@ export class RequestUnsentError extends ConnectionLostError {
   override readonly name = 'RequestUnsentError';
 }
 
-/** The server answered a request with an error after which the connection is of no use. */
+/** The server answered a request with an error after which the connection is unusable. */
 export class FatalAnswerError extends Error {
   override readonly name = 'FatalAnswerError';
   readonly address: Address;
@@ -78,12 +78,12 @@ export class FatalAnswerError extends Error {
   }
 }
 
-/** The connection was ended from this side, or the server ended it without a word. */
+/** The connection was ended from this side, or the server closed it without an error. */
 export class ConnectionClosedError extends Error {
   override readonly name = 'ConnectionClosedError';
 }
 
-/** The error for a request whose answer has a code after which the connection is of no use. */
+/** The error for an answer with a code after which the connection is unusable. */
 export function fatalError(address: Address, code: FatalCode, what: string): Error {
   if (code === 'SESSION_EXPIRED') return new SessionExpiredError(address);
   if (code === 'AUTH_FAILED') return new AuthFailedError(address, undefined);

@@ -2,13 +2,13 @@ import { ProtocolError } from '../wire/protocol-error.ts';
 import type { Reader } from '../wire/reader.ts';
 import type { Writer } from '../wire/writer.ts';
 
-/** A session that was begun on an earlier connection. */
+/** A session that began on an earlier connection. */
 export interface Resumed {
   readonly id: bigint;
   readonly password: Buffer;
 }
 
-/** What identifies the user to the access control of the nodes. */
+/** Identifies the user to the access control of the nodes. */
 export interface Credentials {
   /** `digest`, for example. */
   readonly scheme: string;
@@ -16,13 +16,13 @@ export interface Credentials {
   readonly credentials: Buffer;
 }
 
-/** What a server answers to the connect request. */
+/** A server's answer to the connect request. */
 export interface Accepted {
   readonly id: bigint;
   readonly password: Buffer;
-  /** Negotiated, in ms; 0: there is no such session. */
+  /** Negotiated, in ms; 0: the session does not exist. */
   readonly timeout: number;
-  /** Cut off from its quorum. */
+  /** Isolated from its quorum. */
   readonly readOnly: boolean;
 }
 
@@ -31,7 +31,7 @@ const authXid = -4;
 const authOp = 100;
 
 /**
- * Writes the connect request, and the credentials directly behind it. No request may come before
+ * Writes the connect request, and immediately after it the credentials. No request may precede
  * these.
  */
 export function writeHandshake(
@@ -64,14 +64,13 @@ export function writeHandshake(
 }
 
 /**
- * The reply to the connect request (`accepted`), or to one of the credentials (an error code, 0
- * when they are accepted).
+ * The reply to the connect request (`accepted`), or to one of the credentials (an error code, 0 if
+ * accepted).
  */
 export type HandshakeReply = { readonly accepted: Accepted } | { readonly code: number };
 
 /**
- * Reads one reply. They come in any order: a server that uses Netty may answer the credentials
- * first.
+ * Reads one reply. They come in any order: a server with Netty may answer the credentials first.
  * @param begun The connect request was answered.
  */
 export function readHandshakeReply(reader: Reader, begun: boolean): HandshakeReply {
@@ -85,7 +84,7 @@ export function readAccepted(reader: Reader): Accepted {
   return readSession(reader, reader.int());
 }
 
-/** The number of a session, as the logs of ZooKeeper write it. */
+/** The id of a session, as in ZooKeeper's logs. */
 export function printSession(id: bigint): string {
   return `0x${BigInt.asUintN(64, id).toString(16)}`;
 }
@@ -95,7 +94,7 @@ function readSession(reader: Reader, version: number): Accepted {
   const timeout = reader.int();
   const id = reader.long();
   const password = reader.bytes();
-  // Servers before 3.4 do not say.
+  // Servers before 3.4 omit it.
   const readOnly = reader.left > 0 && reader.bool();
   reader.end();
   return { id, password, timeout, readOnly };

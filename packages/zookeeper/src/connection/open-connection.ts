@@ -14,7 +14,7 @@ import { ConnectionClosedError, fatalError } from './errors.ts';
 import { RequestQueue } from './request-queue.ts';
 import { RequestWriter } from './request-writer.ts';
 
-/** What a connection is made of, once the handshake is over. */
+/** The parts of a connection after the handshake. */
 export interface OpenParts extends Pick<Connection, 'address' | 'session' | 'openedAt' | 'lastZxid'> {
   readonly firstXid: number;
   readonly socket: Socket;
@@ -91,20 +91,20 @@ export class OpenConnection implements Connection {
       within,
       false,
     );
-    // Whatever the answer, and if there is none: the server ends the session in the end.
+    // Whatever the answer, or without one: the server ends the session eventually.
     await this.send(closeSession).catch(() => {});
     runtime.clearTimer(timer);
     this.destroy(new ConnectionClosedError('closed'));
   }
 
-  /** Bytes have come. */
+  /** Bytes have arrived. */
   heard(): void {
     this.lastHeardAt = this.#parts.runtime.clock.now();
   }
 
   /** A reply or an event. Throws when the connection must end. */
   receive(frame: Reader): void {
-    // Ended by the receiver of an event before it.
+    // Ended by the receiver of an earlier event.
     if (this.ended) return;
     const xid = frame.int();
     const zxid = frame.long();

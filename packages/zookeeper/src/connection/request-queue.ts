@@ -5,12 +5,12 @@ import type { SendOptions } from './connection.ts';
 import { ConnectionLostError, RequestUnsentError } from './errors.ts';
 
 /**
- * So many requests are under way at once. With fewer, a server is not kept busy. With more, a
- * heartbeat waits longer for its answer.
+ * How many requests are in flight simultaneously. With fewer, a server is not kept busy. With more,
+ * a heartbeat waits longer for its answer.
  */
 const window = 256;
 
-/** A request that is to be sent, or whose reply has not come. */
+/** A request that waits to be sent, or for its reply. */
 export interface Sending {
   readonly request: Request<unknown>;
   /** Does not keep the process alive. */
@@ -21,25 +21,25 @@ export interface Sending {
 
 export interface Sent {
   readonly xid: number;
-  /** By the clock of the runtime, in ms: not after it was written. */
+  /** By the runtime's clock, in ms: not after it was written. */
   readonly sentAt: number;
 }
 
-/** What the requests of a connection go over. */
+/** The connection of the requests. */
 export interface RequestQueueParts {
   readonly address: Address;
-  /** Throws where the request cannot be written: then it is not sent. */
+  /** Throws if the request cannot be written: then it is not sent. */
   transmit(sending: Sending): Sent;
   /** Keeps the process alive, or not. */
   hold(alive: boolean): void;
 }
 
-/** The requests of one connection: those under way, and those that wait to be sent. */
+/** The requests of one connection: in flight, and waiting to be sent. */
 export class RequestQueue {
   readonly #parts: RequestQueueParts;
   readonly #pending = new Map<Sending, Sent>();
   readonly #backlog: Sending[] = [];
-  /** How many of those under way keep the process alive. */
+  /** How many of those in flight keep the process alive. */
   #foreground = 0;
   #lost: Error | undefined;
 
@@ -47,12 +47,12 @@ export class RequestQueue {
     this.#parts = parts;
   }
 
-  /** How many are under way. */
+  /** How many are in flight. */
   get size(): number {
     return this.#pending.size;
   }
 
-  /** The one under way that was sent first. */
+  /** The one in flight that was sent first. */
   get oldest(): readonly [Sending, Sent] | undefined {
     const [oldest] = this.#pending;
     return oldest;
@@ -70,7 +70,7 @@ export class RequestQueue {
         return;
       }
       const sending: Sending = { request, background, resolve: resolve as Sending['resolve'], reject };
-      // A heartbeat that waited behind a thousand requests would be late, and the session lost.
+      // Behind a thousand requests a heartbeat would be late, and the session lost.
       const urgent = background || request.xid !== undefined;
       if (urgent || (this.#backlog.length === 0 && this.#pending.size < window)) this.#dispatch(sending);
       else this.#backlog.push(sending);
@@ -106,7 +106,7 @@ export class RequestQueue {
     if (!sending.background && ++this.#foreground === 1) this.#parts.hold(true);
   }
 
-  /** Sends what may be sent now of what waits. */
+  /** Sends waiting requests that may be sent now. */
   #dispatchNext(): void {
     if (this.#backlog.length === 0) return;
     for (const sending of this.#backlog.splice(0, Math.max(0, window - this.#pending.size))) {

@@ -12,12 +12,11 @@ export interface RequestWriterParts {
 const lastXid = 2 ** 31 - 1;
 
 /**
- * In bytes. The servers end the connection for a longer request: their `jute.maxbuffer`, by
- * default.
+ * In bytes. The servers close the connection for a longer request: their default `jute.maxbuffer`.
  */
 const longestRequest = 0xf_ffff;
 
-/** Writes the requests of one connection. All requests of one tick go out together. */
+/** Writes the requests of one connection. All requests of one tick are sent together. */
 export class RequestWriter {
   readonly #parts: RequestWriterParts;
   readonly #writer: Writer = new Writer();
@@ -36,14 +35,14 @@ export class RequestWriter {
     };
   }
 
-  /** When the latest request was written, by the runtime's clock, in ms: read just before. */
+  /** Just before the latest request was written, by the runtime's clock, in ms. */
   get sentAt(): number {
     return this.#sentAt;
   }
 
   /**
-   * Returns the xid of the request. Throws `RangeError` for a number out of range or a request
-   * that is too long: then it is not sent.
+   * Returns the xid of the request. Throws `RangeError` for a number out of range or a request that
+   * is too long: then it is not sent.
    */
   write(request: Request<unknown>): number {
     const xid = request.xid ?? this.#nextXid;
@@ -68,7 +67,7 @@ export class RequestWriter {
     return xid;
   }
 
-  /** Nothing is sent any more. */
+  /** From now on nothing is sent. */
   close(): void {
     this.#closed = true;
   }

@@ -5,7 +5,7 @@ import type { Address } from './address.ts';
 import { TlsOptionsError } from './errors.ts';
 
 /**
- * When TCP first probes a silent connection, in ms. The heartbeat of the session notices much
+ * When TCP first probes a silent connection, in ms. The session's heartbeat detects it much
  * earlier.
  */
 const keepAliveDelay = 30_000;

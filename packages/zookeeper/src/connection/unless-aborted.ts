@@ -1,4 +1,4 @@
-/** The result of `work`. Rejects with the reason of `signal` as soon as that aborts. */
+/** The result of `work`. Rejects with the reason of `signal` as soon as it aborts. */
 export async function unlessAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
   let abort = (): void => {};
   const aborted = new Promise<never>((_, reject) => {

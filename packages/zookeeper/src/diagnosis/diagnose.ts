@@ -8,20 +8,20 @@ import { overSeparateConnection } from '../servers/separate-connection.ts';
 import type { SeparateSession } from '../servers/separate-connection.ts';
 import { getChildren } from '../wire/requests.ts';
 
-/** The servers that are looked at, over a session at one of them. */
+/** The examined servers, over a session at one of them. */
 interface Ensemble {
-  /** What the configuration asks for, in ms. */
+  /** Configured, in ms. */
   readonly asked: number;
-  /** As the servers have decided, in ms. */
+  /** Decided by the servers, in ms. */
   readonly sessionTimeout: number;
-  /** The names of the processes that have a session. */
+  /** The names of the processes with a session. */
   readonly names: () => Promise<readonly string[]>;
 }
 
-/** A pause of a process, such as that of a garbage collection, is often as long. In ms. */
+/** In ms: a process often pauses this long, for example for garbage collection. */
 const leastTimeout = 4_000;
 
-/** What an ensemble is asked. */
+/** The checks of an ensemble. */
 const checks: readonly Check<Ensemble>[] = [
   {
     name: 'session-timeout',
@@ -29,7 +29,7 @@ const checks: readonly Check<Ensemble>[] = [
       if (sessionTimeout !== asked) {
         return {
           level: 'warning',
-          what: `The servers give sessions of ${sessionTimeout} ms in place of ${asked}.`,
+          what: `The servers grant sessions of ${sessionTimeout} ms instead of ${asked}.`,
           advice: 'Change option sessionTimeout, or minSessionTimeout and maxSessionTimeout of the servers.',
         };
       }
@@ -46,7 +46,7 @@ const checks: readonly Check<Ensemble>[] = [
   { name: 'processes', look: async ({ names }) => connectedProcesses(await names()) },
 ];
 
-/** Looks at the servers of `config`. */
+/** Examines the servers of `config`. */
 export async function diagnose(config: AdapterConfig): Promise<Diagnosis> {
   const { runtime } = config;
   const { provider: options, connectTimeout } = readConfigOptions(config);

@@ -15,15 +15,15 @@ const rounds = 20;
 /** How the step of a fence fails when another writer was faster. */
 const meanwhile: ReadonlySet<string> = new Set(['BAD_VERSION', 'NODE_EXISTS', 'NO_NODE']);
 
-/** The node that keeps the highest token, and the token of the lease that writes. */
+/** The node that keeps the highest token, and the token of the writing lease. */
 export interface Fence {
   readonly path: string;
   readonly token: bigint;
-  /** Of the node, if it is made. */
+  /** For the node, if it is created. */
   readonly acl: readonly Acl[];
 }
 
-/** Writes `own` unless a later holder has written before. */
+/** Writes `own` unless a later holder has written. */
 export async function writeFenced(session: Session, fence: Fence, own: readonly Operation[]): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     const step = await stepOf(session, fence);
@@ -38,7 +38,7 @@ export async function writeFenced(session: Session, fence: Fence, own: readonly 
   throw new LockError('LOCK_UNAVAILABLE', `ZooKeeper: ${fence.path} changes too often for a guarded write.`);
 }
 
-/** The operation that raises the fence, and fails if another writer has changed it meanwhile. */
+/** The operation that raises the fence, and fails if another writer has changed it. */
 async function stepOf(session: Session, { path, token, acl }: Fence): Promise<Operation> {
   const data = Buffer.from(`${token}`);
   const answer = await session.send(getData(path));
@@ -48,7 +48,7 @@ async function stepOf(session: Session, { path, token, acl }: Fence): Promise<Op
   }
   const text = answer.value.data.toString('latin1');
   if (!/^\d{1,30}$/.test(text)) {
-    throw new LockError('LOCK_INVALID', `The node ${path} cannot be a fence: it has data that are no token.`);
+    throw new LockError('LOCK_INVALID', `The node ${path} cannot be a fence: its data is not a token.`);
   }
   const { version } = answer.value.stat;
   const seen = BigInt(text);
@@ -57,5 +57,5 @@ async function stepOf(session: Session, { path, token, acl }: Fence): Promise<Op
 }
 
 function noParent(fence: string): LockError {
-  return new LockError('LOCK_INVALID', `The fence ${fence} cannot be made: make the node above it first.`);
+  return new LockError('LOCK_INVALID', `The fence ${fence} cannot be created: create its parent node first.`);
 }

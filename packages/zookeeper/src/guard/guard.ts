@@ -8,20 +8,20 @@ import type { ZookeeperProvider } from '../zookeeper-provider.ts';
 import type { Session } from '../session/session.ts';
 import type { Acl } from '../wire/records.ts';
 
-/** Refuses writes to ZooKeeper by a holder that is too late. */
+/** Refuses late writes of former holders to ZooKeeper. */
 export interface ZookeeperGuard {
   /**
-   * Writes all `operations` in one transaction, which fails unless the node of the lease is still
-   * there. The lease must be of this guard's provider, and have a queue (`fair`).
+   * Executes `operations` in one transaction, which fails unless the node of the lease still
+   * exists. The lease must be of this guard's provider, and have a queue (`fair`).
    * @throws `LOCK_STALE` when the lease has ended. `GuardedOperationError` for an operation that
    * ZooKeeper refuses. `LOCK_INVALID` for a lease that is not exclusive, and for wrong or too long
    * operations. `LOCK_UNAVAILABLE` when the answer is unknown: they may have taken effect.
    */
   write(operations: readonly GuardedOperation[], lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>): Promise<void>;
   /**
-   * As `write`, for a lease of any provider. The transaction keeps the highest token in the node
-   * at `fence`, and fails if a later holder has written before. It makes a missing node, but not
-   * the node above. Each protected resource needs a fence of its own.
+   * As `write`, for a lease of any provider. The transaction keeps the highest token in the node at
+   * `fence`, and fails if a later holder has written. It creates a missing node, but not its
+   * parent. Each protected resource needs its own fence.
    * @throws As `write`.
    */
   writeFenced(
@@ -31,16 +31,16 @@ export interface ZookeeperGuard {
   ): Promise<void>;
   /**
    * The node of the lease, for a transaction of another client: `transaction().check(path)` before
-   * its writes. The node is there as long as the lease holds, so `NO_NODE` means that the lease has
-   * ended. Check no version: the node may be rewritten meanwhile. The path is whole: the chroot is
-   * part of it.
-   * @throws As `write`, at once. After `LOCK_STALE` nothing must be written.
+   * its writes. The node exists as long as the lease holds, so `NO_NODE` means that the lease has
+   * ended. Do not check a version: the node may be rewritten. The path is complete, with the
+   * chroot.
+   * @throws As `write`, synchronously. After `LOCK_STALE` nothing must be written.
    */
   check(lease: Pick<Lease, 'key' | 'owner' | 'token' | 'mode'>): { readonly path: string };
 }
 
 /**
- * A guard that writes in the session of `provider`. Paths are whole: the chroot is part of them.
+ * A guard that writes in the session of `provider`. Paths are complete, with the chroot.
  * @throws `LOCK_MISCONFIGURED` for a provider of another backend.
  */
 export function createZookeeperGuard(provider: ZookeeperProvider): ZookeeperGuard {
@@ -79,7 +79,7 @@ export function createZookeeperGuard(provider: ZookeeperProvider): ZookeeperGuar
   };
 }
 
-/** Throws unless the node of the lease says whether the lease holds. */
+/** Throws unless the node of the lease shows whether the lease holds. */
 function checkLease(lease: Pick<Lease, 'key' | 'token' | 'mode'>, { traits }: ProviderAccess): void {
   checkFenceable(lease.key, lease);
   if (traits.fair) return;
@@ -94,15 +94,15 @@ function ended({ key, token }: Pick<Lease, 'key' | 'token'>): LockError {
 
 interface ProviderAccess {
   readonly traits: Pick<Traits, 'fair'>;
-  /** Of the nodes that are made. */
+  /** For created nodes. */
   readonly acl: readonly Acl[];
   /** The result of `work` in the session, within the timeout of the provider. */
   inSession<T>(work: (session: Session) => Promise<T>, what: string, key: string): Promise<T>;
-  /** The node that is there as long as `owner` holds. `undefined`: it does not hold. */
+  /** The node that exists as long as `owner` holds. `undefined`: it does not hold. */
   nodeOf(owner: string): { readonly path: string; readonly session: Session } | undefined;
 }
 
-/** What `provider` gives to guards. `LOCK_MISCONFIGURED` for a provider of another backend. */
+/** The access of guards to `provider`. `LOCK_MISCONFIGURED` for a provider of another backend. */
 function accessOf(provider: ZookeeperProvider): ProviderAccess {
   const access = provider as Partial<ProviderAccess> & ZookeeperProvider;
   if (typeof access?.inSession === 'function') return access as ProviderAccess & ZookeeperProvider;

@@ -4,7 +4,7 @@ import { aclReader } from '../options/readers.ts';
 import type { Acl } from '../wire/records.ts';
 import { createFlags } from '../wire/requests.ts';
 
-/** One operation of a guarded transaction. The node must have the `version`, if one is given. */
+/** One operation of a guarded transaction. The node must have the `version`, if set. */
 export type GuardedOperation =
   | {
       readonly type: 'create';
@@ -19,23 +19,23 @@ export type GuardedOperation =
     }
   | {
       readonly type: 'setData';
-      /** The node must be there. */
+      /** The node must exist. */
       readonly path: string;
-      /** What it has afterwards. */
+      /** Its new data. */
       readonly data: string | Uint8Array;
       /** @default any */
       readonly version?: number;
     }
   | {
       readonly type: 'remove';
-      /** The node must be there, without children. */
+      /** The node must exist, without children. */
       readonly path: string;
       /** @default any */
       readonly version?: number;
     }
   | {
       readonly type: 'check';
-      /** The node must be there. */
+      /** The node must exist. */
       readonly path: string;
       /** @default any */
       readonly version?: number;
@@ -47,7 +47,7 @@ export function readOperations(operations: readonly GuardedOperation[], acl: rea
   return (operations as readonly GuardedOperation[]).map((operation, index) => read(operation, index, acl));
 }
 
-/** `path`, where it can be that of a node. Throws `LOCK_INVALID` naming `what`. */
+/** Throws `LOCK_INVALID`, naming `what`, unless `path` is a possible path of a node. */
 export function checkPath(path: unknown, what: string): void {
   if (typeof path !== 'string' || !path.startsWith('/'))
     throw invalid(`the path of ${what}`, 'a string that begins with "/"');

@@ -8,7 +8,7 @@ import type { MultiOutcome } from '../wire/multi.ts';
 /** ZooKeeper refused one of the caller's operations, so none of them took effect. */
 export class GuardedOperationError extends Error {
   override readonly name = 'GuardedOperationError';
-  /** Which of the operations, from 0. */
+  /** The index of the operation. */
   readonly index: number;
   /** ZooKeeper's error: `NO_NODE`, `NODE_EXISTS`, `BAD_VERSION`, `NOT_EMPTY`, `NO_AUTH`, … */
   readonly error: string;

@@ -9,30 +9,31 @@ export interface FolderCleanupParts {
   /** The folders in a key's folder, which are removed first. */
   readonly below: readonly string[];
   /**
-   * How long an unused folder is kept, in ms. With less, folders in use are made again more often.
+   * How long an unused folder is kept, in ms. With less, folders in use are created again more
+   * often.
    */
   readonly idle: number;
 }
 
 /**
- * So many used and so many unused folders are remembered. With more, the oldest go before their
- * time.
+ * How many used and how many unused folders are remembered. With more, the oldest are removed
+ * early.
  */
 const most = 50_000;
-/** So many folders are removed at once. With more, locks wait longer behind them. */
+/** How many folders are removed simultaneously. With more, locks wait longer behind them. */
 const flight = 50;
-/** How often folders are looked for in one `idle`. */
+/** How often folders are checked per `idle`. */
 const looks = 10;
 
 /**
- * Removes the folders of keys that this process has made, some time after it has left them. The
- * servers remove empty containers too, but 10 000 a minute at most. No acquire or release waits for
- * it.
+ * Removes the key folders that this process has created, some time after it has left them. The
+ * servers remove empty containers, too, but at most 10 000 a minute. No acquire or release waits
+ * for it.
  */
 export class FolderCleanup {
   readonly #parts: FolderCleanupParts;
   readonly #used: Set<string> = new Set();
-  /** When each folder was left, by the clock of the runtime. The earliest comes first. */
+  /** When each folder was left, by the runtime's clock, earliest first. */
   readonly #left: Map<string, number> = new Map();
   #timer: TimerHandle | undefined;
   #stopped = false;
@@ -41,7 +42,7 @@ export class FolderCleanup {
     this.#parts = parts;
   }
 
-  /** A claim of this process has made `folder`, and is in it. */
+  /** A claim of this process has created `folder`, and is in it. */
   made(folder: string): void {
     this.#used.add(folder);
     if (this.#used.size <= most) return;
@@ -54,14 +55,14 @@ export class FolderCleanup {
     if (this.#left.delete(folder)) this.#used.add(folder);
   }
 
-  /** A claim of this process has left `folder`. Other claims of it may still be there. */
+  /** A claim of this process has left `folder`. Other claims may still be there. */
   left(folder: string): void {
     if (!this.#used.delete(folder)) return;
     this.#left.set(folder, this.#parts.runtime.clock.now());
     this.#arm();
   }
 
-  /** Nothing is removed any more. The servers remove the rest. */
+  /** From now on nothing is removed. The servers remove the remaining ones. */
   stop(): void {
     this.#stopped = true;
     if (this.#timer !== undefined) this.#parts.runtime.clearTimer(this.#timer);
@@ -109,7 +110,7 @@ export class FolderCleanup {
     try {
       const answers = await Promise.all(paths.map((path) => session.send(remove(path))));
       const used = answers.some((answer) => !answer.ok && answer.error === 'NOT_EMPTY');
-      // The claims in it may be gone at the next look. Beyond `most` the servers remove it.
+      // Its claims may be gone at the next check. Beyond `most` the servers remove it.
       if (used && this.#left.size < most) this.#left.set(folder, runtime.clock.now());
     } catch {
       // The connection has ended. There will be another.

@@ -9,15 +9,15 @@ export interface KeyName {
   readonly key: string;
 }
 
-/** The keys that have a node, used or not. */
+/** The keys with a node, used or not. */
 export interface KeyNames {
   /** @throws `LOCK_UNAVAILABLE`, within the timeout. */
   read(prefix: string): Promise<readonly KeyName[]>;
-  /** Ends the readings under way. */
+  /** Ends the reads in progress. */
   close(): void;
 }
 
-/** @param timeout Of one reading, in ms. */
+/** @param timeout Of one read, in ms. */
 export function createKeyNames(
   nodes: Nodes,
   transport: Pick<Transport, 'separately'>,

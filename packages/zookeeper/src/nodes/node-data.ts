@@ -1,11 +1,11 @@
 import type { Stat } from '../wire/records.ts';
 
-/** What the node of a claim says. */
+/** The data of a claim's node. */
 export interface NodeData {
   readonly owner: string;
   /** The token is the base plus the transaction that wrote the node. */
   readonly base?: bigint | undefined;
-  /** The token, where the lease was given one. */
+  /** The token, if the lease was assigned one. */
   readonly token?: bigint | undefined;
 }
 
@@ -14,12 +14,12 @@ export function writeNodeData({ owner, base, token }: NodeData): string {
   return JSON.stringify({ owner, base: base?.toString(), token: token?.toString() });
 }
 
-/** The base that the node of a claim names. `undefined`: it names none. */
+/** The base in the data of a claim's node. `undefined`: none. */
 export function baseIn(text: string): bigint | undefined {
   return readNodeData(text)?.base;
 }
 
-/** What `text` says. `undefined`: another library wrote it. */
+/** Parses `text`. `undefined`: another library wrote it. */
 export function readNodeData(text: string): NodeData | undefined {
   if (!text.startsWith('{"owner":')) return undefined;
   try {
@@ -31,7 +31,7 @@ export function readNodeData(text: string): NodeData | undefined {
   }
 }
 
-/** The token of a claim that holds. `undefined`: its node does not tell. */
+/** The token of a claim that holds. `undefined`: its node does not contain it. */
 export function tokenIn({ base, token }: NodeData, { mzxid }: Pick<Stat, 'mzxid'>): bigint | undefined {
   return token ?? (base === undefined ? undefined : base + mzxid);
 }

@@ -22,7 +22,7 @@ export interface ReadNode {
 /** The part of ZooKeeper's tree that belongs to one provider: all nodes under one root. */
 export class Nodes {
   readonly root: string;
-  /** Of every node that is made. */
+  /** For every created node. */
   readonly acl: readonly Acl[];
   readonly #latestReads = new LatestReads();
 
@@ -43,22 +43,22 @@ export class Nodes {
     return session.send(create({ path, kind, data: Buffer.from(data), acl: this.acl }));
   }
 
-  /** The creation of a node that the server removes some time after its last child. */
+  /** Creates a node that the server removes some time after its last child. */
   container(path: string): Operation {
     return { type: 'create', path, kind: 'container', data: Buffer.alloc(0), acl: this.acl, beforehand: true };
   }
 
-  /** The creation of a node of this session. */
+  /** Creates a node of this session. */
   ephemeral(path: string, data: string): Operation {
     return { type: 'create', path, kind: 'ephemeral', data: Buffer.from(data), acl: this.acl };
   }
 
-  /** The creation of a node of this session, with a number behind `path`. */
+  /** Creates a node of this session, with a number after `path`. */
   numbered(path: string, data: string): Operation {
     return { type: 'create', path, kind: 'ephemeral-sequential', data: Buffer.from(data), acl: this.acl };
   }
 
-  /** `undefined`: there is no such node. */
+  /** `undefined`: the node does not exist. */
   async children(session: Pick<Sender, 'send'>, path: string): Promise<readonly string[] | undefined> {
     const answer = await session.send(getChildren(path));
     if (answer.ok) return answer.value.children;
@@ -73,7 +73,7 @@ export class Nodes {
     throw refusal(answer, path);
   }
 
-  /** As `exists`, with all that was committed before this call. */
+  /** As `exists`, including all that was committed before this call. */
   existsLatest(session: Sender, path: string): Promise<Stat | undefined> {
     return this.latest(session, path, () => this.exists(session, path));
   }
@@ -85,7 +85,7 @@ export class Nodes {
     throw refusal(answer, path);
   }
 
-  /** `false`: it was not there, or has children. */
+  /** `false`: it did not exist, or has children. */
   async remove(session: Sender, path: string): Promise<boolean> {
     const answer = await session.send(remove(path));
     if (answer.ok) return true;
@@ -98,29 +98,29 @@ export class Nodes {
   }
 
   /**
-   * The result of `read`, at or below `path`, with all that any client committed before this call.
-   * Needed except where this session's own writes show how far its server is.
+   * The result of `read`, at or below `path`, including all that any client committed before this
+   * call. Not needed if this session's own writes show how far its server is.
    */
   latest<T>(session: Pick<Sender, 'send'>, path: string, read: () => Promise<T>): Promise<T> {
     return this.#latestReads.read(session, path, read);
   }
 
   /**
-   * Makes the root. Missing nodes above it are made only where all nodes are open. With the ACL of
-   * one user they would lock out the services of other users.
+   * Creates the root. Missing nodes above it are created only if all nodes are open: with the ACL
+   * of one user they would lock out services of others.
    */
   async makeRoot(session: Sender): Promise<void> {
     await this.#makePersistent(session, this.root);
   }
 
-  /** Removes the folder of a numbered node if it is empty and its numbers should begin anew. */
+  /** Removes the folder of a numbered node if it is empty and its numbers should restart. */
   async renewSequence(session: Sender, path: string): Promise<void> {
     if (Number(path.slice(-10)) >= renewedSequence) await this.remove(session, folderOf(path));
   }
 
   /** Begins at the leaf, because a user may have no rights on the nodes above the root. */
   async #makePersistent(session: Sender, path: string): Promise<void> {
-    // The chroot of a client is '/' to it, and may be missing.
+    // To a client its chroot is '/', and may be missing.
     if (path === '/' && !isOpen(this.acl)) {
       await this.#checkAbove(session);
       return;
@@ -156,9 +156,8 @@ interface LatestRead {
 }
 
 /**
- * Reads that find all that any client committed before they were asked for. A follower may lag
- * behind other servers, so a `sync` goes before them, in the same flight. Reads of one tick share
- * it.
+ * Reads that include all that was committed before they were requested. A follower may lag behind
+ * other servers, so a `sync` precedes them, in the same flight. Reads of one tick share it.
  */
 class LatestReads {
   readonly #batches = new Batches<LatestRead, unknown>({
@@ -177,7 +176,7 @@ async function readBehindSync(reads: readonly LatestRead[]): Promise<readonly Pr
   const [{ session, path }] = reads as [LatestRead];
   const syncing = session.send(sync(path));
   const answers = reads.map(({ read }) => read());
-  // Without the reply to the sync there is none to the reads.
+  // Without the reply to the sync the reads have none.
   for (const answer of answers) answer.catch(() => {});
   const synced = await syncing;
   return synced.ok ? answers : reads.map((each) => Promise.reject(refusal(synced, each.path)));

@@ -1,13 +1,13 @@
 /**
- * The characters that ZooKeeper refuses in a path, and `/` and `%`. For `PathUtils.validatePath`
- * characters beyond U+FFFF are surrogates.
+ * The characters that ZooKeeper refuses in a path, and `/` and `%`. `PathUtils.validatePath` sees
+ * characters beyond U+FFFF as surrogates.
  */
 const encoded = /[%/\u0000-\u001f\u007f-\u009f\u{e000}-\u{f8ff}\u{fff0}-\u{10ffff}]/gu;
 
-/** Names of this package's own nodes beside the keys begin with it. */
+/** The prefix of this package's other nodes beside the keys. */
 const reserved = '@';
 
-/** Whole names with a meaning of their own: in paths, and the system's node below "/". */
+/** Names with a special meaning: in paths, and the system's node below "/". */
 const taken = new Set(['.', '..', 'zookeeper']);
 
 /** The node that raises tokens: one per root, beside the keys. */
@@ -35,7 +35,7 @@ export function encodeKey(key: string): string {
   return percentEncode(first) + name.slice(first.length);
 }
 
-/** The key that has this name. `undefined`: the node is no key's. */
+/** The key with this name. `undefined`: the node is no key's. */
 export function decodeKey(name: string): string | undefined {
   const key = decode(name);
   if (key === undefined || key === '' || key.includes('\0') || Buffer.byteLength(key) > longestKey) return undefined;
@@ -51,7 +51,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The path of the node above. */
+/** The path of the parent. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }

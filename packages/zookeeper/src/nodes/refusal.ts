@@ -2,12 +2,12 @@ import { LockError, misconfigured } from '@locks/core/adapter';
 import type { Answer } from '../wire/answer.ts';
 import type { FailedStep } from '../wire/multi.ts';
 
-/** Whether a request may have been executed: this version does not know the error in its answer. */
+/** Whether a request may have been executed: the error in its answer is unknown to this version. */
 export function isDoubtful(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.error === 'OTHER';
 }
 
-/** What a refusal means that no other attempt mends, by its error. */
+/** The meaning of refusals that no retry fixes, by error. */
 const permanent: Partial<Record<string, (where: string) => string>> = {
   NO_AUTH: (where) => `the session may not do that at ${where}: check option "auth" and the ACLs of the nodes above`,
   INVALID_ACL: (where) => `the server does not take the ACL for ${where}: check options "acl" and "auth"`,
@@ -26,7 +26,7 @@ export function refusal({ error, code }: Pick<FailedStep, 'error' | 'code'>, pat
   return new LockError('LOCK_UNAVAILABLE', `ZooKeeper refused a request at ${where}: ${error} (${code}).`);
 }
 
-/** The error for a missing node above the root, which is not made with the ACL of one user. */
+/** The error for a missing node above the root, which is not created with the ACL of one user. */
 export function parentMissing(path: string, root: string): LockError {
   const [what, remedy] =
     path === '/'

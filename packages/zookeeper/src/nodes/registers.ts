@@ -8,8 +8,8 @@ import { encodeKey, childPath, registersName } from './paths.ts';
 import { refusal } from './refusal.ts';
 
 /**
- * How often a change is repeated when other clients are faster. With fewer, it fails earlier where
- * they make new registers all the time.
+ * How often a change is repeated when other clients are faster. With fewer, it fails earlier while
+ * they create new registers all the time.
  */
 const rounds = 100;
 
@@ -17,10 +17,9 @@ const rounds = 100;
 const meanwhile: ReadonlySet<string> = new Set(['BAD_VERSION', 'NODE_EXISTS', 'NO_NODE']);
 
 /**
- * The text of a register, after `change`. A register is a persistent node while it has a text. All
- * are in one folder, whose version counts those that were made. A node that was made again has the
- * versions of the one before it again. So a change also fails if a register was made since its
- * read.
+ * Changes a register, and resolves to its text. A register is a persistent node while it has a
+ * text. All are in one folder, whose version counts created nodes. A recreated node repeats the
+ * versions of its predecessor, so a change also fails if a register was created since its read.
  */
 export async function register(
   nodes: Nodes,

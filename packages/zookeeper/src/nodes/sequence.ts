@@ -1,28 +1,28 @@
 /**
- * From this number on no place is granted. ZooKeeper counts a node's children up to 2^31 - 1, and
- * then gives the same number to all.
+ * From this number on no position is granted. ZooKeeper counts a node's children up to 2^31 - 1,
+ * and then uses the same number for all.
  */
 export const sequenceLimit: number = 2 ** 31 - 2 ** 20;
 
 /**
- * From this number on a client that leaves removes the folder if it is empty. Its numbers then
- * begin anew, long before they are used up.
+ * From this number on a leaving client removes the folder if it is empty, which restarts its
+ * numbers long before they are used up.
  */
 export const renewedSequence: number = 2 ** 30;
 
-/** ZooKeeper writes numbers with so many digits. */
+/** The number of digits in ZooKeeper's names. */
 export const digits = 10;
 const largest = 2 ** 31 - 1;
 
 /**
- * The number at the end of a name. `undefined`: there is none. Numbers past 2^31 - 1, which
- * ZooKeeper is documented to write as negative ones, go on here.
+ * The number at the end of a name. `undefined`: none. Numbers past 2^31 - 1, which ZooKeeper is
+ * documented to write as negative ones, continue here.
  */
 export function sequenceOf(name: string): number | undefined {
   const start = name.length - digits;
   if (start < 0) return undefined;
   let number = 0;
-  // Character by character: lists of thousands of names are read at every wake.
+  // Character by character, as every wake reads thousands of names.
   for (let index = start; index < name.length; index += 1) {
     const digit = name.charCodeAt(index) - 48;
     if (digit < 0 || digit > 9) return undefined;
@@ -31,7 +31,7 @@ export function sequenceOf(name: string): number | undefined {
   return isNegative(name, start, number) ? 2 ** 32 - number : number;
 }
 
-/** A name with this number at its end, as ZooKeeper writes it. */
+/** A name that ends with this number, as ZooKeeper writes it. */
 export function numbered(prefix: string, sequence: number): string {
   return `${prefix}${String(sequence).padStart(digits, '0')}`;
 }

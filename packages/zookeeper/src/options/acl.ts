@@ -9,9 +9,8 @@ import type { Acl } from '../wire/records.ts';
 export type AclOption = 'creator' | 'open' | readonly Acl[];
 
 /**
- * The list for every node that is made. Nothing is open by default.
- * @throws `LOCK_MISCONFIGURED` when no option says which clients may, or the creator has no
- * identity.
+ * The ACL of every created node. Nothing is open by default.
+ * @throws `LOCK_MISCONFIGURED` if no option names the clients, or the creator has no identity.
  */
 export function aclFrom(
   option: AclOption | undefined,
@@ -22,13 +21,13 @@ export function aclFrom(
   if (option === undefined && !identified.byCredentials) {
     throw misconfigured(
       '@locks/zookeeper',
-      'nothing says which users may change the nodes of its locks: give option "auth" (or "username" and "password") for nodes of that user alone, or acl: "open" for nodes that every client of the servers may change',
+      'no option says which users may change the nodes of its locks: set option "auth" (or "username" and "password") for nodes of that user alone, or acl: "open" for nodes that every client of the servers may change',
     );
   }
   if (!identified.byCredentials && !identified.byTls) {
     throw misconfigured(
       '@locks/zookeeper',
-      'option "acl" is "creator", but nothing says who that is: give option "auth" (or "username" and "password"), or "tls" with a client certificate',
+      'option "acl" is "creator", but there are no credentials: set option "auth" (or "username" and "password"), or "tls" with a client certificate',
     );
   }
   return [{ scheme: 'auth', id: '', permissions: allPermissions }];

@@ -6,7 +6,7 @@ import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options.t
 
 /** Options of `openLocks` for ZooKeeper. */
 export interface ZookeeperConfigOptions extends Partial<ZookeeperProviderOptions> {
-  /** `openLocks` must have connected within this time. @default 5_000 ms */
+  /** Time limit for `openLocks` to connect. @default 5_000 ms */
   readonly connectTimeout?: Duration | undefined;
 }
 
@@ -19,14 +19,14 @@ export interface ReadConfigOptions {
 const readers: OptionReaders<ZookeeperConfigOptions> = { ...zookeeperReaders, connectTimeout: duration(10, 600_000) };
 
 /**
- * Reads the URL and the options. Options win over the URL. Throws `LOCK_MISCONFIGURED`, which shows
- * neither the URL nor credentials.
+ * Reads the URL and the options, which override it. Throws `LOCK_MISCONFIGURED` without quoting the
+ * URL or credentials.
  */
 export function readConfigOptions({ url, options }: Pick<AdapterConfig, 'url' | 'options'>): ReadConfigOptions {
   const place = url === undefined ? {} : readZookeeperUrl(url);
   const read = readOptions<ZookeeperConfigOptions>(readers, options, zookeeperSource);
   const { connectTimeout = 5_000, ...own } = read;
-  // Both or neither: a user of the options does not have the password of the URL.
+  // Both or neither: a user of the options does not have the URL's password.
   const user = own.username === undefined && own.password === undefined ? place : { servers: place.servers };
   const servers = own.servers ?? place.servers;
   if (servers === undefined && own.client === undefined)
@@ -42,7 +42,7 @@ interface ZookeeperUrl {
   readonly password?: string;
 }
 
-/** A `URL` has one host only. */
+/** A `URL` has only one host. */
 function readZookeeperUrl(text: string): ZookeeperUrl {
   try {
     const [, authority = '', path = ''] = /^zookeeper:\/\/([^/]*)(\/.*)?$/is.exec(text) ?? [];
@@ -59,7 +59,7 @@ function readZookeeperUrl(text: string): ZookeeperUrl {
       password: decodeURIComponent(user.slice(colon + 1)),
     };
   } catch {
-    // Why is not told: what cannot be read may be part of a password.
+    // Without the reason, as the unreadable part may be a password.
     throw misconfigured(
       '@locks/zookeeper',
       `its URL cannot be read; write ${example}, with special characters of the password percent-encoded`,

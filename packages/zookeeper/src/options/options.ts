@@ -27,13 +27,13 @@ import type { Acl } from '../wire/records.ts';
 export type Recipe = 'mutex' | 'read-write' | 'semaphore';
 
 /**
- * Options of the ZooKeeper provider. A function is asked at each connection, and must answer within
- * half of `timeout`.
+ * Options of the ZooKeeper provider. A function is called for each connection, and must return
+ * within half of `timeout`.
  */
 export interface ZookeeperOptions extends SecretOptions {
   /**
-   * The node above the nodes of all keys, below the chroot. It is made if it is missing. Missing
-   * nodes above it are made only where `acl` is `open`.
+   * The parent of all key nodes, below the chroot. It is created if missing. Missing nodes above it
+   * are created only if `acl` is `open`.
    * @default '/locks'
    */
   readonly root?: string | undefined;
@@ -43,20 +43,20 @@ export interface ZookeeperOptions extends SecretOptions {
    */
   readonly fair?: boolean | undefined;
   /**
-   * The lock of Curator whose nodes a fair lock has.
+   * The Curator lock whose node layout a fair lock uses.
    * @default 'mutex'
    */
   readonly recipe?: Recipe | undefined;
   /**
-   * The names of other libraries' sharers have one of these before their number. Curator's and
-   * kazoo's are known. All other contenders count as exclusive.
+   * In node names of other libraries, one of these before the number marks a shared claim.
+   * Curator's and kazoo's are built in. All other contenders count as exclusive.
    * @default []
    */
   readonly sharedMarkers?: readonly string[] | undefined;
   /**
-   * A claim right behind another one of this process knows its place without reading the queue,
-   * which saves a request. `false`: each claim reads the queue. Only queues of `mutex` and
-   * `read-write` do so.
+   * A claim right after another one of this process knows its position without reading the queue,
+   * which saves a request. `false`: each claim reads the queue. Used only by `mutex` and
+   * `read-write`.
    * @default true
    */
   readonly knownPlaces?: boolean | undefined;
@@ -69,7 +69,7 @@ export interface ZookeeperOptions extends SecretOptions {
    */
   readonly sessionTimeout?: Duration | undefined;
   /**
-   * The clients that may use the nodes. It must be given where there are no credentials.
+   * The clients that may use the nodes. Required without credentials.
    * @default 'creator'
    */
   readonly acl?: AclOption | undefined;
@@ -78,15 +78,15 @@ export interface ZookeeperOptions extends SecretOptions {
 /** Options of `createZookeeperProvider`. */
 export interface ZookeeperProviderOptions extends ZookeeperOptions {
   /**
-   * `'host1:2181,host2:2181'`, with or without a chroot: `'host1:2181/app'`. Needed unless `client`
-   * is given.
+   * `'host1:2181,host2:2181'`, with or without a chroot: `'host1:2181/app'`. Required unless
+   * `client` is set.
    * @default none
    */
   readonly servers?: string | undefined;
   /**
-   * Makes a client of `node-zookeeper-client` that is not connected: `() => createClient(…)`. It
-   * is called for each session, and the provider closes what it gives. Servers, chroot, session
-   * timeout and credentials are the client's then. `acl` must be given. A client in place of the
+   * Creates a client of `node-zookeeper-client` that is not connected: `() => createClient(…)`. It
+   * is called for each session, and the provider closes the client. Servers, chroot, session
+   * timeout and credentials are then the client's. `acl` is required. A client instead of a
    * function is never closed, and the provider ends with its session.
    * @default none: sockets of this package
    */
@@ -116,7 +116,7 @@ export const zookeeperSource: OptionSource = { where: '@locks/zookeeper', code: 
 
 /** The options with their defaults. */
 export interface ReadZookeeperOptions extends Secrets {
-  /** Makes the clients of sessions, in place of `addresses`. */
+  /** Creates the clients of sessions, instead of `addresses`. */
   readonly client: (() => NodeZookeeperClient) | NodeZookeeperClient | undefined;
   /** None with a `client`. */
   readonly addresses: readonly Address[];
@@ -128,9 +128,9 @@ export interface ReadZookeeperOptions extends Secrets {
   readonly knownPlaces: boolean;
   readonly timeout: number;
   readonly sessionTimeout: number;
-  /** Of every node that is made. */
+  /** For every created node. */
   readonly acl: readonly Acl[];
-  /** What the next connection shows, where that may change. */
+  /** The credentials of the next connection, if they may change. */
   readonly ask: ((runtime: Runtime) => Promise<Secrets>) | undefined;
 }
 
@@ -177,7 +177,7 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
   };
 }
 
-/** What the caller's client decides. */
+/** The options that the caller's client determines. */
 const ofTheClient = ['servers', 'tls', 'sessionTimeout', 'auth', 'username', 'password'] as const;
 
 function placeOf(read: ReadOptions<ZookeeperProviderOptions>): ConnectString {
@@ -187,7 +187,7 @@ function placeOf(read: ReadOptions<ZookeeperProviderOptions>): ConnectString {
     if (other === undefined) return { addresses: [], chroot: '' };
     throw misconfigured(
       '@locks/zookeeper',
-      `option "${other}" is given beside "client": set it where the client is made, by createClient and addAuthInfo`,
+      `option "${other}" cannot be combined with "client": set it on the client, by createClient and addAuthInfo`,
     );
   }
   if (servers === undefined)

@@ -49,7 +49,7 @@ export const aclReader: OptionReader<AclOption> = {
 
 /** Parts of node names. In a URL, commas separate them. */
 export const markersReader: OptionReader<readonly string[]> = {
-  expects: 'a list of what names of nodes have before their number, none empty',
+  expects: 'a list of non-empty texts that precede the number in node names',
   accepts: (value): value is readonly string[] =>
     Array.isArray(value) && value.every((marker) => typeof marker === 'string' && marker !== ''),
   parse: (text) => text.split(','),

@@ -5,23 +5,23 @@ import type { Credentials } from '../connection/handshake.ts';
 import { authReader } from './readers.ts';
 import type { ZookeeperAuth } from './readers.ts';
 
-/** Options that say who this process is. Each may be a function. */
+/** Options that identify this process. Each may be a function. */
 export interface SecretOptions {
-  /** Credentials that are shown to the servers on each connection. @default none */
+  /** Credentials sent to the servers on each connection. @default none */
   readonly auth?: Asked<ZookeeperAuth | readonly ZookeeperAuth[]> | undefined;
   /** With `password`: credentials of the scheme `digest`. @default none */
   readonly username?: Asked<string> | undefined;
   /** With `username`: its password. @default none */
   readonly password?: Asked<string> | undefined;
   /**
-   * TLS. `true` checks the servers' certificates by Node's defaults. An object has options of
-   * `tls.connect` (`ca`, `cert`, …). A function: TLS, with what it gives (`true` or an object).
+   * TLS. `true` checks the servers' certificates with Node's defaults. An object has options of
+   * `tls.connect` (`ca`, `cert`, …). A function: TLS with what it returns (`true` or an object).
    * @default false
    */
   readonly tls?: Asked<boolean | object> | undefined;
 }
 
-/** What a connection shows to its server. */
+/** The credentials of a connection. */
 export interface Secrets {
   readonly auth: readonly Credentials[];
   /** Options of `tls.connect`; `undefined`: no TLS. */
@@ -37,7 +37,7 @@ export function changes(options: SecretOptions): boolean {
   return names.some((name) => typeof options[name] === 'function');
 }
 
-/** The options that are no functions. The others are as if they were not there. */
+/** The options that are no functions. The others are left out. */
 export function knownSecrets(options: SecretOptions): Secrets {
   if ((options.username === undefined) !== (options.password === undefined)) {
     const missing = options.username === undefined ? 'username' : 'password';
@@ -50,7 +50,7 @@ export function knownSecrets(options: SecretOptions): Secrets {
 }
 
 /**
- * What the next connection shows. Functions are asked, and have `within` ms.
+ * The credentials of the next connection. Functions are called, and have `within` ms.
  * @throws `LOCK_UNAVAILABLE` and `LOCK_MISCONFIGURED`, as `askOption` does.
  */
 export async function askSecrets(options: SecretOptions, runtime: Runtime, within: number): Promise<Secrets> {

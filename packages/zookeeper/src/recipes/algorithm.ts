@@ -11,39 +11,40 @@ import { looks } from './recipe.ts';
 import type { AttemptResult, QueueSteps, Verdict } from './recipe.ts';
 import { waitAt, waitingFor, waitingWith } from './waits.ts';
 
-// The algorithm: a claim is an ephemeral node that ZooKeeper numbers. Its number among those of the
-// other claims says whether it holds, or which nodes must go first. It watches those, and looks
-// again when one has gone. A release removes the node, and so does the end of the session.
+// A claim is an ephemeral node that ZooKeeper numbers. Its number among those of the other claims
+// decides whether it holds, or which nodes must go first. It watches those, and checks again when
+// one has gone. A release removes the node, and so does the end of the session.
 
 /**
- * The meaning of the place called `own`, first come, first served. An exclusive contender holds
- * when it is the first. A sharer holds when no exclusive contender and no sharer that waits is
- * before it, and, with n permits, fewer than n sharers are. `queue` is in any order. O(n), for a
- * waiter of permits O(n log n).
+ * The meaning of the position `own`, first come, first served. An exclusive contender holds when it
+ * is first. A shared one holds when no exclusive contender and no waiting shared one is before it,
+ * and, with n permits, fewer than n shared ones are. `queue` is in any order. O(n), for a waiter
+ * with permits O(n log n).
  *
- * A waiter watches the nodes that wake as few as possible at a time:
+ * Watches wake as few waiters as possible:
  *
  * - Exclusive: the contender right before it.
- * - Shared: the nearest exclusive contender before it, since sharers enter together.
- * - One of n permits, behind sharers: the n nearest. It may enter when all but n - 1 of the sharers
- *   before it have gone, in any order. If it watched fewer, those could be the ones that stay.
+ * - Shared: the nearest exclusive contender before it, as shared ones enter together.
+ * - With n permits, behind shared ones: the n nearest. It may enter when all but n - 1 of the
+ * shared ones before it have gone, in any order. If it watched fewer, those could be the ones that
+ * stay.
  */
 export function judge(queue: readonly Contender[], own: string): Verdict {
   const me = queue.find((contender) => contender.name === own);
   if (me === undefined) return { state: 'missing' };
   const exhausted = exhaustedIn(queue, me);
   if (exhausted !== undefined) return exhausted;
-  // ZooKeeper gives no number to two: a node made by hand may have ours, and goes first.
+  // ZooKeeper never repeats a number, but a node created by hand may have ours, and goes first.
   const before = queue.filter((contender) => contender.sequence <= me.sequence && contender !== me);
   const writers = latest(me.mode === 'exclusive' ? before : before.filter(({ mode }) => mode === 'exclusive'));
   if (me.mode === 'exclusive' || writers.length > 0) return waitFor(writers, before.length);
-  // Only sharers are before it.
+  // Only shared contenders are before it.
   const { permits } = me;
   if (permits !== undefined && before.length >= permits) {
     return waitFor(before.toSorted(inOrder).slice(-permits), before.length);
   }
   if (before.every((sharer) => sharer.permits === permits)) return { state: 'holds' };
-  // One with fewer permits may wait before this one, which does not pass it.
+  // One with fewer permits may wait before this one, and is not overtaken.
   const sorted = before.toSorted(inOrder);
   return waitFor(sorted.slice(0, firstToWait(sorted) + 1), before.length);
 }
@@ -63,7 +64,7 @@ function firstToWait(sharers: readonly Contender[]): number {
   return sharers.findIndex(({ permits }, index) => index >= (permits ?? Infinity));
 }
 
-/** The holders and those that wait, in their order. */
+/** The holders and the waiters, in order. */
 export function holdersOf(queue: readonly Contender[]): {
   readonly holders: readonly Contender[];
   readonly waiters: readonly Contender[];
@@ -80,14 +81,14 @@ function waitFor(watched: readonly Contender[], place: number): Verdict {
   return watched.length === 0 ? { state: 'holds' } : { state: 'waits', watch: watched.map(({ name }) => name), place };
 }
 
-/** The one that came last, if there is one. */
+/** The last one, if any. */
 function latest([first, ...others]: readonly Contender[]): readonly Contender[] {
   return first === undefined
     ? []
     : [others.reduce((found, one) => (one.sequence > found.sequence ? one : found), first)];
 }
 
-/** One attempt in a queue: enters it, looks until the place is clear, and watches or leaves. */
+/** One attempt in a queue: enters it, checks until the position is known, and watches or leaves. */
 export async function attemptInQueue(
   nodes: Nodes,
   steps: QueueSteps,
@@ -128,14 +129,14 @@ export async function attemptInQueue(
         verdict satisfies never;
     }
   }
-  // Other clients come and go faster than this one looks.
+  // Other clients come and go faster than this one can check.
   if (!own.waits) await steps.leave(own);
   return waitingFor(1);
 }
 
 /**
  * Whether a holder still holds, or a waiter still waits, without reading the queue. `undefined`:
- * look.
+ * unknown.
  */
 async function asBefore(nodes: Nodes, own: LiveClaim, node: OwnNode): Promise<AttemptResult | undefined> {
   const { session, watched, token, place } = own;
@@ -145,10 +146,10 @@ async function asBefore(nodes: Nodes, own: LiveClaim, node: OwnNode): Promise<At
   return stats.includes(undefined) ? undefined : waitingFor(waitAt(place));
 }
 
-/** The error for a key whose folder has given out its sequence numbers. */
+/** The error for a key whose folder has used up its sequence numbers. */
 function sequenceExhausted(key: string, folder: string, sequence: number): LockError {
   const message =
     `The sequence numbers of ${JSON.stringify(key)} are used up: ZooKeeper gave out ${sequence} of 2147483647. ` +
-    `They begin anew once the node ${folder} is removed, as soon as no client holds the key or waits for it. Stop its clients for a moment if some always do.`;
+    `They restart when the node ${folder} is removed, once no client holds the key or waits for it. If some always do, stop them briefly.`;
   return new LockError('LOCK_UNAVAILABLE', message, { key });
 }

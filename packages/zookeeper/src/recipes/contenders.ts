@@ -3,8 +3,7 @@ import type { Claim, Mode } from '@locks/core';
 import { digits, sequenceOf } from '../nodes/sequence.ts';
 
 /**
- * Whose names the nodes of a queue have: Curator's `InterProcessMutex` or its
- * `InterProcessReadWriteLock`.
+ * The node names of a queue: those of Curator's `InterProcessMutex` or `InterProcessReadWriteLock`.
  */
 export type QueueNames = 'mutex' | 'read-write';
 
@@ -16,27 +15,25 @@ export interface Contender {
   readonly mode: Mode;
   /** Shared only. Absent: unlimited. */
   readonly permits?: number;
-  /** A hash of its owner, where Curator or this package made it. */
+  /** A hash of its owner, if Curator or this package created it. */
   readonly uuid?: string;
 }
 
-/**
- * A name that has one of these before its number shares: our names and those of Curator and kazoo.
- */
+/** A name with one of these before its number is shared: ours, Curator's and kazoo's. */
 const knownSharedMarkers = ['-shared-lock-', '__READ__', '__rlock__'] as const;
 
-/** Finds a claim's node again: a hash of its owner, in the form of a UUID. */
+/** Identifies a claim's node: a hash of its owner, in the form of a UUID. */
 export function uuidOf(owner: string): string {
   const hex = hash('sha256', owner, 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The name of a claim's node before the number that ZooKeeper puts behind it. */
+/** The name of a claim's node before ZooKeeper's number. */
 export function contenderName(recipe: QueueNames, claim: Pick<Claim, 'owner' | 'mode' | 'permits'>): string {
   const { owner, mode, permits } = claim;
   const start = `_c_${uuidOf(owner)}-`;
   if (recipe === 'mutex') {
-    // Curator sorts by the text behind the last "lock-", and ignores the text before it.
+    // Curator sorts by the text after the last "lock-", and ignores the text before it.
     if (mode === 'exclusive') return `${start}lock-`;
     return permits === undefined ? `${start}shared-lock-` : `${start}shared-of-${permits}-lock-`;
   }
@@ -45,9 +42,9 @@ export function contenderName(recipe: QueueNames, claim: Pick<Claim, 'owner' | '
 }
 
 /**
- * What a child of a key's folder is. `undefined`: it is not in the queue. Every name that ends in a
- * number is a contender, whichever client made it. It shares if the text before the number ends in
- * a known marker of sharers or in one of `sharedMarkers`. All others are exclusive.
+ * Parses a child of a key's folder. `undefined`: it is not in the queue. Every name that ends in a
+ * number is a contender of any client. It is shared if the text before the number ends in a known
+ * marker or in one of `sharedMarkers`. All others are exclusive.
  */
 export function parseContender(name: string, sharedMarkers: readonly string[] = []): Contender | undefined {
   const sequence = sequenceOf(name);
@@ -67,10 +64,7 @@ export function parseContenders(names: readonly string[], sharedMarkers: readonl
   return names.map((name) => parseContender(name, sharedMarkers)).filter((contender) => contender !== undefined);
 }
 
-/**
- * The nodes of one owner, in their order. More than one: a `create` was repeated after a lost
- * reply.
- */
+/** The nodes of one owner, in order. More than one: a `create` was repeated after a lost reply. */
 export function placesOf(queue: readonly Contender[], uuid: string): Contender[] {
   return queue.filter((contender) => contender.uuid === uuid).toSorted(inOrder);
 }

@@ -7,20 +7,20 @@ import { isDoubtful, refusal } from '../nodes/refusal.ts';
 import { failedStep, multi } from '../wire/multi.ts';
 import type { LiveClaim } from './live-claim.ts';
 
-/** A numbered node to be made. */
+/** A numbered node to create. */
 interface NewPlace {
-  /** The folders that it needs: that of the key first. */
+  /** The folders that it needs: the key's first. */
   readonly containers: readonly [string, ...string[]];
   readonly path: string;
   readonly data: string;
-  /** The base that `data` names. */
+  /** The base in `data`. */
   readonly base: bigint | undefined;
 }
 
 /**
- * Makes the node of a claim, and calls `read`, if it is given, in the same flight. Resolves with
- * its promise as soon as the node is made. `undefined`: the folder was missing. Then the claim has
- * the first node in it, or none where the folders have changed meanwhile: begin again.
+ * Creates the node of a claim, and calls `read`, if set, in the same flight. Resolves with its
+ * promise as soon as the node is created. `undefined`: the folder was missing. Then the claim has
+ * the first node in it, or none if the folders have changed: begin again.
  */
 export type Enter = <T>(
   own: LiveClaim,
@@ -30,13 +30,13 @@ export type Enter = <T>(
 
 /** How the claims of one recipe get their nodes. */
 export function createEntrance(nodes: Nodes, folders: FolderCleanup): Enter {
-  /** Folders that a claim of this process is making. Resolves when it has, or has failed. */
+  /** Folders that a claim of this process is creating. Resolves when it has, or has failed. */
   const making = new Map<string, Promise<void>>();
 
   async function makeFirst(own: LiveClaim, place: NewPlace): Promise<OwnNode | undefined> {
     const folder = folderOf(place.path);
     const others = making.get(folder);
-    // Of many such transactions at once all but one fail, and each costs the servers the same.
+    // Of many such simultaneous transactions all but one fail, and each costs the servers the same.
     if (others !== undefined) {
       await others;
       return undefined;
@@ -48,7 +48,7 @@ export function createEntrance(nodes: Nodes, folders: FolderCleanup): Enter {
   }
 
   /**
-   * Makes the folders and the node together, because the servers keep a container that never had a
+   * Creates the folders and the node together, as the servers keep a container that never had a
    * child.
    */
   async function makeWithFolders(
@@ -79,7 +79,7 @@ export function createEntrance(nodes: Nodes, folders: FolderCleanup): Enter {
     folders.entered(containers[0]);
     const sent = nodes.make(own.session, path, 'ephemeral-sequential', data);
     const reading = read?.();
-    // Without the reply to the first there is none to the second.
+    // Without the reply to the first the second has none.
     reading?.catch(() => {});
     const made = await sent;
     if (made.ok) {

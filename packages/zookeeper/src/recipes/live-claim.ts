@@ -5,28 +5,28 @@ import type { Session } from '../session/session.ts';
 /**
  * One claim of this process in one session.
  *
- * A claim with a token holds. It has its node then, or the node is being looked for (`uncertain`).
- * The mode and permits of `claim` are those that its node stands for. Its methods alone change it.
+ * A claim with a token holds. It then has its node, or the node is being searched (`uncertain`).
+ * The mode and permits of `claim` are those of its node. Only its methods change it.
  */
 export class LiveClaim {
   readonly session: Session;
   claim: Claim;
   node: OwnNode | undefined = undefined;
-  /** A request was sent that makes its node or changes it, and the result is unknown. */
+  /** A request that creates or changes its node was sent, and the result is unknown. */
   uncertain = false;
-  /** A session before this one may have left a node of it. */
+  /** An earlier session may have left a node of it. */
   former: boolean;
-  /** The token that it holds with. */
+  /** The token of its hold. */
   token: bigint | undefined = undefined;
   #wake: (() => void) | undefined = undefined;
-  /** One of these nodes must go before it is this claim's turn. Empty: that is not known. */
+  /** One of these nodes must go before its turn. Empty: unknown. */
   watched: readonly string[] = [];
-  /** How many claims were before it in the queue at the last look. */
+  /** How many claims were before it in the queue at the last check. */
   place = 1;
   #last: Promise<unknown> = Promise.resolve();
   #running = 0;
 
-  /** @param former A session before this one may have left a node of the claim. */
+  /** @param former An earlier session may have left a node of the claim. */
   constructor(claim: Claim, session: Session, former: boolean) {
     this.claim = claim;
     this.session = session;
@@ -38,22 +38,22 @@ export class LiveClaim {
     return this.#wake !== undefined;
   }
 
-  /** Takes the claim as its caller states it now, unless a node stands for an earlier statement. */
+  /** Updates the claim from its caller, unless a node exists for an earlier version. */
   restate(claim: Claim): void {
     if (this.node === undefined && !this.uncertain) this.claim = claim;
   }
 
-  /** Its node now stands for `claim`. */
+  /** Its node now corresponds to `claim`. */
   converted(claim: Claim): void {
     this.claim = claim;
   }
 
-  /** A request that makes its node or changes it is about to be sent. */
+  /** A request that creates or changes its node is about to be sent. */
   requestNode(): void {
     this.uncertain = true;
   }
 
-  /** The server has not done what was requested. `doubtful`: it may have. */
+  /** The server has not executed the request. `doubtful`: it may have. */
   requestRefused(doubtful: boolean): void {
     this.uncertain = doubtful;
   }
@@ -71,7 +71,7 @@ export class LiveClaim {
     this.token = undefined;
   }
 
-  /** The known node may be wrong: it must be looked for. */
+  /** The known node may be wrong: it must be searched. */
   doubtNode(): void {
     this.node = undefined;
     this.uncertain = true;
@@ -82,12 +82,12 @@ export class LiveClaim {
     if (this.node?.path === path) this.node = { ...this.node, zxid };
   }
 
-  /** The nodes of former sessions are gone. */
+  /** The nodes of earlier sessions are gone. */
   formerRemoved(): void {
     this.former = false;
   }
 
-  /** It holds with `token`, and its caller does not wait any more. */
+  /** It holds with `token`, and its caller no longer waits. */
   hold(token: bigint): void {
     this.token = token;
     this.#wake = undefined;
@@ -98,7 +98,7 @@ export class LiveClaim {
     if (this.token !== undefined) this.token = token;
   }
 
-  /** It does not hold any more. */
+  /** It no longer holds. */
   endHold(): void {
     this.token = undefined;
   }
@@ -112,7 +112,7 @@ export class LiveClaim {
     this.#wake?.();
   }
 
-  /** Its caller is not woken any more. */
+  /** Its caller is no longer woken. */
   stopWaiting(): void {
     this.#wake = undefined;
     this.unwatch();
@@ -150,8 +150,8 @@ export class LiveClaim {
   }
 
   /**
-   * The result of `work`, which begins when earlier work of this claim has ended. An attempt may go
-   * on after its caller has given it up.
+   * The result of `work`, which begins when earlier work of this claim has ended. An attempt may
+   * continue after its caller has given up.
    */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#running === 0 ? work() : this.#last.then(work, work);

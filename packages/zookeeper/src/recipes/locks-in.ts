@@ -6,21 +6,21 @@ import { getChildren } from '../wire/requests.ts';
 /** A child of a folder, whose name may be that of a lock. */
 interface Child {
   readonly name: string;
-  /** Where Curator or this package made it. */
+  /** If Curator or this package created it. */
   readonly uuid?: string;
 }
 
 /**
  * A folder with more children counts as one with locks. With more, a list reads longer answers over
- * the connection that carries the locks.
+ * the connection of the locks.
  */
 const most = 1_000;
-/** So many names of other libraries are looked at. With more, folders of queues take longer. */
+/** How many names of other libraries are checked. With more, folders of queues take longer. */
 const looked = 10;
 
 /**
- * Those of `children` that are locks. Each library makes them ephemeral, so a persistent node is an
- * application's, whatever its name. Those with a `uuid` need no look.
+ * The locks among `children`. Each library creates them as ephemeral nodes, so a persistent one
+ * belongs to an application, whatever its name. Those with a `uuid` need no check.
  */
 export async function locksIn<T extends Child>(
   nodes: Nodes,
@@ -38,7 +38,7 @@ export async function locksIn<T extends Child>(
   return children.filter((_, index) => found[index] === true);
 }
 
-/** Whether there is a lock in `folder`. `read` finds what may be one among names of children. */
+/** Whether there is a lock in `folder`. `read` finds candidates among names of children. */
 export async function hasLocks(
   nodes: Nodes,
   session: Session,

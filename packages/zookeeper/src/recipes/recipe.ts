@@ -4,55 +4,57 @@ import type { OwnNode } from '../nodes/own-node.ts';
 import type { LiveClaim } from './live-claim.ts';
 
 /**
- * How often one attempt looks at a lock that other clients change. With fewer, it polls more often.
+ * How often one attempt checks a lock that other clients change. With fewer, it polls more often.
  */
 export const looks = 10;
 
 /** How an attempt ended. */
 export type AttemptResult =
   | { readonly holds: true }
-  /** Look again after `retryAfter` ms. A waiter is woken earlier. */
+  /** Check again after `retryAfter` ms. A waiter is woken earlier. */
   | { readonly holds: false; readonly retryAfter: number };
 
-/** One way to lay a lock out in nodes. */
+/** One layout of a lock in nodes. */
 export interface Recipe {
   readonly fair: boolean;
   readonly shared: boolean;
   /**
-   * Gives the claim a node, unless it has one, and tells whether it holds. A claim that neither
-   * holds nor waits has no node afterwards.
+   * Creates a node for the claim, unless it has one, and resolves to whether it holds. A claim that
+   * neither holds nor waits has no node afterwards.
    */
   attempt(own: LiveClaim, claim: Claim): Promise<AttemptResult>;
-  /** Removes the nodes of the claim. `true`: its node was there. */
+  /** Removes the nodes of the claim. `true`: its node existed. */
   leave(own: LiveClaim): Promise<boolean>;
   /** The node of the claim was found to be gone. */
   gone?(own: LiveClaim): void | Promise<void>;
   /** Removes the node of a claim of another session. `true`: it held. */
   evict(session: Session, claim: Claim): Promise<boolean>;
   inspect(session: Session, key: string): Promise<KeyState>;
-  /** Whether a client holds or waits, for each of these nodes under the root. */
+  /** Whether each of these nodes under the root has a holder or waiter. */
   used(session: Session, names: readonly string[]): Promise<readonly boolean[]>;
 }
 
-/** What a position in the queue means. */
+/** The meaning of a position in the queue. */
 export type Verdict =
   | { readonly state: 'holds' }
   /**
-   * One of the nodes in `watch` must go first: then look again. `place`: how many are before it.
+   * One of the nodes in `watch` must go first: then check again. `place`: how many are before it.
    */
   | { readonly state: 'waits'; readonly watch: readonly string[]; readonly place: number }
-  /** Its node is not there: it was released, or its session has ended. */
+  /** Its node does not exist: it was released, or its session has ended. */
   | { readonly state: 'missing' }
-  /** The sequence numbers of the folder are used up, or have begun anew. */
+  /** The sequence numbers of the folder are used up, or have restarted. */
   | { readonly state: 'exhausted'; readonly sequence: number };
 
-/** How a recipe with a queue does the steps of an attempt. */
+/** The steps of an attempt in a recipe with a queue. */
 export interface QueueSteps {
-  /** Finds out what became of a request whose reply was lost. */
+  /** Finds out the result of a request whose reply was lost. */
   find(own: LiveClaim): Promise<unknown>;
-  /** Makes the node of a held claim stand for `claim`, which has another mode. */
+  /** Changes the node of a held claim to `claim`, which has another mode. */
   convert(own: LiveClaim, claim: Claim): Promise<void>;
-  /** Enters the queue if need be, and judges the place. `undefined`: it has changed, look again. */
+  /**
+   * Enters the queue if needed, and judges the position. `undefined`: it has changed, check again.
+   */
   look(own: LiveClaim): Promise<Verdict | undefined>;
   leave(own: LiveClaim): Promise<boolean>;
   gone(own: LiveClaim): void;

@@ -3,12 +3,12 @@ import { readNodeData, tokenIn } from '../nodes/node-data.ts';
 import type { ReadNode } from '../nodes/nodes.ts';
 import type { Contender } from './contenders.ts';
 
-/** An inspection names so many of those in the queue, as each is a request. */
+/** How many waiters an inspection names, as each is a request. */
 const shown = 100;
 
 /**
- * Those that wait, in their order, as a state tells them. `show` reads the node of one.
- * `othersMode` is what other libraries ask for, where the names of their nodes do not say it.
+ * The waiters in a state, in order. `show` reads the node of one. `othersMode` is the mode of other
+ * libraries' waiters whose node names do not contain it.
  */
 export async function tellWaiters(
   waiters: readonly Contender[],
@@ -20,7 +20,7 @@ export async function tellWaiters(
     waiters.slice(0, shown).map(async (contender): Promise<Waiter | undefined> => {
       const read = await show(contender);
       if (read === undefined) return undefined;
-      // Another library's node is known by its name.
+      // Another library's node is identified by its name.
       const owner = readNodeData(read.data)?.owner;
       const { name, mode, permits } = contender;
       return owner === undefined
@@ -28,11 +28,11 @@ export async function tellWaiters(
         : { owner, mode, ...(permits !== undefined && { permits }) };
     }),
   );
-  // One that has left meanwhile is not named.
+  // One that has left in the meantime is omitted.
   return { waiters: waiters.length, queue: queue.filter((waiter) => waiter !== undefined) };
 }
 
-/** A holder, as a state tells it, by its node. `tokenless`: its node does not say its token yet. */
+/** A holder in a state, by its node. `tokenless`: its node does not contain its token yet. */
 export function tellHolder(
   { name, permits }: Pick<Contender, 'name' | 'permits'>,
   mode: Holder['mode'],
@@ -40,7 +40,7 @@ export function tellHolder(
   tokenless: boolean = false,
 ): Holder {
   const known = readNodeData(data);
-  // Another library's node is known by its name.
+  // Another library's node is identified by its name.
   if (known === undefined) return { owner: name, mode };
   const token = tokenless ? undefined : tokenIn(known, stat);
   return { owner: known.owner, mode, ...(permits !== undefined && { permits }), ...(token !== undefined && { token }) };

@@ -11,8 +11,8 @@ import { shownNow } from './showing.ts';
 import type { AbandonedSession, SessionEnding } from './transport.ts';
 
 /**
- * Ends the sessions that were given up, at the first server that can be reached. Until a session
- * has ended there, or has timed out, its nodes block other clients.
+ * Ends abandoned sessions, at the first server that can be reached. Until a session has ended
+ * there, or has timed out, its nodes block other clients.
  */
 export function abandonedSessions(connecting: Connecting, rotation: Rotation): SessionEnding {
   const { runtime, sessionTimeout } = connecting;

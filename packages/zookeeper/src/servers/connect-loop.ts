@@ -5,14 +5,14 @@ import type { Rotation } from './rotation.ts';
 export interface ConnectLoopParts {
   readonly runtime: Runtime;
   readonly rotation: Rotation;
-  /** Whether there is a reason to connect. */
+  /** Whether a connection is needed. */
   wanted(): boolean;
-  /** One attempt, given up when `signal` is aborted. */
+  /** One attempt, abandoned when `signal` is aborted. */
   attempt(signal: AbortSignal): Promise<void>;
   failed(error: unknown, aborted: boolean): void;
 }
 
-/** Tries to connect, one server after another with pauses, as long as it is wanted. */
+/** Tries to connect, one server after another with pauses, as long as needed. */
 export class ConnectLoop {
   readonly #parts: ConnectLoopParts;
   readonly #closing: AbortController = new AbortController();
@@ -27,12 +27,12 @@ export class ConnectLoop {
     return this.#work !== undefined;
   }
 
-  /** Starts the loop unless it runs, if a connection is wanted. */
+  /** Starts the loop, if a connection is needed and it is not running. */
   start(): void {
     if (this.#work === undefined && this.#wanted) this.#work = outsideContext(() => this.#run());
   }
 
-  /** Gives the present attempt up. */
+  /** Abandons the present attempt. */
   abort(): void {
     this.#attempt.abort();
   }

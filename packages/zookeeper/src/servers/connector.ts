@@ -9,16 +9,16 @@ import { shownNow } from './showing.ts';
 import type { Showing } from './showing.ts';
 import { connectToVotingServer } from './voting-server.ts';
 
-/** What all connections of one session have in common. */
+/** What all connections of one session share. */
 export interface Connecting extends Showing, Pick<ConnectionParts, 'runtime' | 'sessionTimeout'> {}
 
-/** A session that a connection is made for. */
+/** A session that needs a connection. */
 export interface ConnectingSession {
   readonly id: bigint;
   readonly password: Buffer;
   /** In ms. */
   readonly timeout: number;
-  /** Until when the servers certainly keep it, by the clock of the runtime, in ms. */
+  /** Until when the servers certainly keep it, by the runtime's clock, in ms. */
   readonly deadline: number;
   /** The highest transaction that it has seen. */
   readonly lastZxid: bigint;
@@ -28,25 +28,25 @@ export interface ConnectingSession {
 }
 
 export interface ConnectAttempt {
-  /** The session to go on with, instead of a new one. */
+  /** The session to resume, instead of a new one. */
   readonly resumed: ConnectingSession | undefined;
   /** Does not keep the process alive. */
   readonly background: boolean;
-  /** Gives the attempt up. */
+  /** Abandons the attempt. */
   readonly signal: AbortSignal;
 }
 
 /** A connection whose events and end go to a session. */
 export interface NewConnection {
   readonly connection: Connection;
-  /** Watch events go to `session`. `ended` is called unless the connection has ended already. */
+  /** Sends watch events to `session`. `ended` is called unless the connection has ended already. */
   transfer(session: ConnectingSession, ended: (cause: Error) => void): void;
 }
 
-/** In ms. A session that is shorter ends before a lock can be used in it. */
+/** In ms. A shorter session ends before a lock can be used in it. */
 const leastTimeout = 50;
 
-/** Connects to the next server, and checks that sessions at that server can be used. */
+/** Connects to the next server, and checks that its sessions are usable. */
 export async function connectToNext(
   connecting: Connecting,
   { rotation, refusals }: { readonly rotation: Rotation; readonly refusals: Refusals },
@@ -74,7 +74,7 @@ export async function connectToNext(
   refusals.accepted(address);
   if (connection.session.timeout < leastTimeout) {
     const short = tooShort(address, connection.session.timeout);
-    // The servers count by the new timeout already: leases must be lost before their nodes go.
+    // The servers use the new timeout already: leases must be lost before their nodes go.
     resumed?.expire(short);
     await connection.end(leastTimeout);
     throw short;
@@ -82,7 +82,7 @@ export async function connectToNext(
   return {
     connection,
     transfer(owner, ended) {
-      if (connection.ended) throw new ConnectionClosedError('the server closed the connection at once');
+      if (connection.ended) throw new ConnectionClosedError('the server closed the connection immediately');
       session = owner;
       onEnd = ended;
     },

@@ -6,15 +6,16 @@ import { TlsMismatchError } from './tls-mismatch.ts';
 import { UnusableServerError } from './voting-server.ts';
 
 /**
- * For so many ms a refusal is given without asking again. With less, each call asks the servers.
+ * In ms: how long a refusal is repeated without asking again. With less, each call asks the
+ * servers.
  */
 const remembered = 1_000;
 
-/** Failures that another attempt would not mend. */
+/** Failures that a retry would not fix. */
 export class Refusals {
   readonly #addresses: readonly Address[];
   readonly #runtime: Runtime;
-  /** The servers that no lock may be taken from, with the reason. */
+  /** The servers that must not grant locks, with the reason. */
   readonly #unusable = new Map<string, string>();
   readonly #usable = new Set<string>();
   #latest: LockError | undefined;
@@ -25,7 +26,7 @@ export class Refusals {
     this.#runtime = runtime;
   }
 
-  /** The last refusal, while it is young. */
+  /** The last refusal, while it is recent. */
   get latest(): LockError | undefined {
     return this.#runtime.clock.now() - this.#latestAt < remembered ? this.#latest : undefined;
   }
@@ -40,7 +41,7 @@ export class Refusals {
     return this.#usable.has(printHost(address));
   }
 
-  /** The `LOCK_MISCONFIGURED` that `error` means, if it means one. */
+  /** The `LOCK_MISCONFIGURED` for `error`, if it means one. */
   read(error: unknown): LockError | undefined {
     const refusal = this.#refusal(error);
     if (refusal === undefined) return undefined;
@@ -67,9 +68,7 @@ export class Refusals {
   }
 }
 
-/**
- * Why no lock can be taken from a server, and what to do. `undefined`: another attempt may succeed.
- */
+/** Why a server must not grant locks, and what to do. `undefined`: another attempt may succeed. */
 function whyUnusable(
   error: unknown,
 ): { readonly address: Address; readonly why: string; readonly advice: string } | undefined {

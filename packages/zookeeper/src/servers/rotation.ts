@@ -5,25 +5,25 @@ import type { Address } from '../connection/address.ts';
 const firstPause = 50;
 const longestPause = 500;
 /**
- * The least time for one server to answer a connect request, in ms. To make a session is a write.
+ * The least time for one server to answer a connect request, in ms. Creating a session is a write.
  */
 const leastPatience = 500;
 const mostPatience = 1_500;
 
-/** Which server is tried next, how long it may take to answer, and when it is time for a pause. */
+/** Which server is tried next, how long it may take to answer, and when to pause. */
 export class Rotation {
   readonly #addresses: readonly Address[];
   readonly #runtime: Runtime;
   #next: number;
-  /** Since a connection was of use. */
+  /** Since the last useful connection. */
   #failures = 0;
-  /** How many of them were servers that did not answer. */
+  /** How many of them were silent servers. */
   #silences = 0;
 
   constructor(addresses: readonly Address[], runtime: Runtime) {
     this.#addresses = addresses;
     this.#runtime = runtime;
-    // Not all processes at the first one.
+    // Not all processes start with the first one.
     this.#next = Math.floor(runtime.random() * addresses.length);
   }
 
@@ -35,10 +35,10 @@ export class Rotation {
   }
 
   /**
-   * For how many ms the next server may be silent. All servers together get a third of the
-   * session's timeout, so that the session outlives a silent one. Each round of silence adds time:
-   * all servers may be slow. `left`: the session ends after so many ms, and one more server must
-   * have time before that.
+   * In ms: how long the next server may be silent. All servers together get a third of the
+   * session's timeout, so that the session survives a silent one. Each round of silence adds time,
+   * as all servers may be slow. `left`: the session ends after this many ms, and one more server
+   * must have time before that.
    */
   patience(timeout: number, left: number = Infinity): number {
     const share = Math.min(Math.max(timeout / 3 / this.#addresses.length, leastPatience), mostPatience);
@@ -47,8 +47,7 @@ export class Rotation {
   }
 
   /**
-   * How many ms to wait before the next attempt, half of them jitter. 0 while there are servers
-   * that were not tried.
+   * The pause before the next attempt in ms, half of it jitter. 0 while there are untried servers.
    */
   pause(): number {
     if (this.#failures === 0 || this.#failures % this.#addresses.length > 0) return 0;
@@ -63,10 +62,7 @@ export class Rotation {
     if (error instanceof SilentServerError) this.#silences += 1;
   }
 
-  /**
-   * A connection was of use. An accepted connection is not yet: a server may close each one at
-   * once.
-   */
+  /** A connection was useful. Acceptance is not enough: a server may close each one immediately. */
   worked(): void {
     this.#failures = 0;
     this.#silences = 0;

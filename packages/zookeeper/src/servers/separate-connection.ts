@@ -14,23 +14,23 @@ export interface SeparateParts extends Connecting {
 }
 
 export interface SeparateSender {
-  /** @throws `LOCK_UNAVAILABLE` when the connection ends before the answer. */
+  /** @throws `LOCK_UNAVAILABLE` if the connection ends before the answer. */
   send<T>(request: Request<T>): Promise<Answer<T>>;
 }
 
-/** The same, and what the servers have decided. */
+/** The same, with the servers' settings. */
 export interface SeparateSession extends SeparateSender {
   /** How long they wait for a silent process, in ms. */
   readonly sessionTimeout: number;
 }
 
-/** The longest answer, in bytes: a few million names. The memory for it is taken at once. */
+/** The longest answer, in bytes: a few million names. The memory is allocated at once. */
 const longestAnswer = 256 * 1024 * 1024;
 
 /**
- * The result of `read`, over a connection and a session for nothing else. A long answer delays the
- * heartbeats of its connection, and an answer that is too long ends it. Neither may happen to the
- * connection that the locks depend on.
+ * The result of `read`, over a separate connection and session. A long answer delays the heartbeats
+ * of its connection, and one that is too long ends it. Neither may happen to the connection of the
+ * locks.
  * @param signal Ends it.
  * @throws `LOCK_UNAVAILABLE`.
  */
@@ -42,7 +42,9 @@ export async function overSeparateConnection<T>(
   return await readOver(await connectToAny(parts, signal), signal, read);
 }
 
-/** The result of `read` over `connection`, whose session ends with it, or when `signal` aborts. */
+/**
+ * The result of `read` over `connection`, whose session ends afterwards, or when `signal` aborts.
+ */
 export async function readOver<T>(
   connection: Connection,
   signal: AbortSignal,
@@ -94,5 +96,5 @@ async function connectToAny({ addresses, ...parts }: SeparateParts, signal: Abor
 }
 
 export function notSeparate(error: unknown): LockError {
-  return unansweredError('a connection of its own for a list', error as Error);
+  return unansweredError('a separate connection for a list', error as Error);
 }

@@ -1,7 +1,7 @@
 import { ask } from '../connection/ask.ts';
 import type { AskParts } from '../connection/ask.ts';
 
-/** The mode of a server. `unknown`: it does not allow the question, or does not answer it. */
+/** The mode of a server. `unknown`: it does not allow the question, or does not answer. */
 export type ServerMode = 'leader' | 'follower' | 'standalone' | 'observer' | 'read-only' | 'unknown';
 
 const modes: ReadonlySet<string> = new Set<ServerMode>(['leader', 'follower', 'standalone', 'observer', 'read-only']);
@@ -10,7 +10,7 @@ const modes: ReadonlySet<string> = new Set<ServerMode>(['leader', 'follower', 's
 const longestAnswer = 16_384;
 
 /**
- * Asks a server for its mode, by the four-letter word `srvr`. Servers since 3.5 tell it unless
+ * Asks a server for its mode, by the four-letter word `srvr`. Servers since 3.5 report it unless
  * their configuration forbids it. Never rejects.
  */
 export async function serverMode(parts: Omit<AskParts, 'background'>): Promise<ServerMode> {

@@ -2,7 +2,7 @@ import type { Runtime } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
 import type { AbandonedSession, SessionEnding } from './transport.ts';
 
-/** How one session is ended. Goes on until `over` aborts. */
+/** How one session is ended. Continues until `over` aborts. */
 export interface Ending {
   readonly over: AbortSignal;
   /** `finish` waits for it, so it keeps the process alive. */

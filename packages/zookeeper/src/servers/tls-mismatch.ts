@@ -20,8 +20,8 @@ export class TlsMismatchError extends Error {
 
 /**
  * Throws `TlsMismatchError` if `error` came from a server that answers only with, or only without,
- * TLS. Such a server just ends the connection. Servers do the same while they start or have no
- * quorum. So the server must answer the other way, and after that still not answer this way.
+ * TLS. Such a server closes the connection, but servers also do so while they start or have no
+ * quorum. So the server must answer the other way, and after that still not this way.
  */
 export async function checkTls(error: unknown, parts: ConnectionParts): Promise<void> {
   if (!isEndWithoutAnswer(error)) return;

@@ -4,7 +4,7 @@ import type { Refusals } from './refusals.ts';
 import type { Rotation } from './rotation.ts';
 import type { SeparateSender } from './separate-connection.ts';
 
-/** A session that this process does not rely on any more. */
+/** A session that this process no longer uses. */
 export interface AbandonedSession {
   readonly id: bigint;
   readonly password: Buffer;
@@ -14,13 +14,13 @@ export interface AbandonedSession {
 export interface SessionEnding {
   /** @param connection The last one of the session, if it is open. */
   add(session: AbandonedSession, connection: Connection | undefined): void;
-  /** Goes on for at most `within` ms. Nothing of it runs afterwards. */
+  /** Continues for at most `within` ms, and not afterwards. */
   finish(within: number): Promise<void>;
 }
 
 /**
- * What makes connections for sessions: sockets of this package, or the client of another library.
- * It answers requests, and says when a connection was opened. Until when a session lasts is decided
+ * Creates connections for sessions: sockets of this package, or the client of another library. It
+ * answers requests, and reports when a connection was opened. How long a session lasts is decided
  * above it, by confirmed writes.
  */
 export interface Transport {
@@ -28,17 +28,17 @@ export interface Transport {
   readonly servers: string;
   /** There is more than one server. */
   readonly alternatives: boolean;
-  /** Asked for, in ms. The servers may grant another one, which then counts. */
+  /** Requested, in ms. The servers may grant another one, which then counts. */
   readonly sessionTimeout: number;
   /** When the next attempt is made. */
   readonly rotation: Rotation;
-  /** Failures that another attempt would not mend. */
+  /** Failures that a retry would not fix. */
   readonly refusals: Refusals;
   readonly ending: SessionEnding;
-  /** One attempt to begin a session, or to go on with one. */
+  /** One attempt to begin or resume a session. */
   connect(attempt: ConnectAttempt): Promise<NewConnection>;
   /**
-   * The result of `read`, over a connection for nothing else where the transport can make one.
+   * The result of `read`, over a separate connection if the transport supports it.
    * @param signal Ends it.
    * @throws `LOCK_UNAVAILABLE`.
    */

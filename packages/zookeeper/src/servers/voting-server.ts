@@ -7,7 +7,7 @@ import { serverMode } from './server-mode.ts';
 import type { ServerMode } from './server-mode.ts';
 import { checkTls } from './tls-mismatch.ts';
 
-/** No lock may be taken from this server. */
+/** This server must not grant locks. */
 export class UnusableServerError extends Error {
   override readonly name = 'UnusableServerError';
   readonly address: Address;
@@ -21,9 +21,9 @@ export class UnusableServerError extends Error {
 }
 
 /**
- * As `connect`, to a server that votes. Asks for the mode and connects at the same time. Rejects
- * with `UnusableServerError` and `TlsMismatchError` too.
- * @param known The server was found to vote before, and is not asked again.
+ * As `connect`, to a voting server. Asks for the mode and connects simultaneously. Rejects with
+ * `UnusableServerError` and `TlsMismatchError`, too.
+ * @param known The server is known to vote, and is not asked again.
  */
 export async function connectToVotingServer(parts: ConnectionParts, known: boolean): Promise<Connection> {
   // A server that has become read-only refuses the connection.
@@ -33,7 +33,7 @@ export async function connectToVotingServer(parts: ConnectionParts, known: boole
   try {
     connection = await connect(parts);
   } catch (error) {
-    // A read-only server closes the connection without a word.
+    // A read-only server closes the connection without an error.
     if (!(error instanceof SessionExpiredError)) refuse(parts.address, await asked);
     if ((await asked) === 'unknown') await checkTls(error, parts);
     throw error;
@@ -44,7 +44,7 @@ export async function connectToVotingServer(parts: ConnectionParts, known: boole
     connection.destroy(new ConnectionClosedError((error as Error).message));
     throw error;
   }
-  // It may have ended while the mode was waited for, before the caller could listen.
+  // It may have ended during the wait for the mode, before the caller could listen.
   if (connection.ended) throw new ConnectError(parts.address, 'the connection ended as soon as it was open');
   return connection;
 }

@@ -8,44 +8,44 @@ import type { Proof } from './proof.ts';
 
 export interface HeartbeatParts {
   readonly connection: Connection;
-  /** Goes through the leader, and changes nothing. */
+  /** Executed by the leader, and changes nothing. */
   readonly write: Request<unknown>;
   /** The session was begun over another connection. */
   readonly resumed: boolean;
-  /** There are other servers to go to. */
+  /** There are other servers to try. */
   readonly alternatives: boolean;
   readonly proof: Proof;
   readonly runtime: Runtime;
-  /** A heartbeat was answered: this connection is of use. */
+  /** A heartbeat was answered: this connection is useful. */
   beaten(): void;
 }
 
-/** Heartbeats in one timeout. With fewer, the proof is older, and a silent server is left later. */
+/** Heartbeats per timeout. With fewer, the proof is older, and a silent server is left later. */
 const pulses = 9;
 /**
- * A server is left after so many pulses without a byte. A little less than 3, because timers are
- * not exact.
+ * Pulses without a byte after which a server is left. A little less than 3, because timers are
+ * inexact.
  */
 const pulsesOfSilence = 2.9;
-/** A server is left for another one after so many pulses without an answer. */
+/** Pulses without an answer after which a server is left for another one. */
 const pulsesWithoutAnswer = 1.9;
 /**
- * A write is due after so many pulses. With more, the proof is older. With 1, each process writes
+ * Pulses after which a write is due. With more, the proof is older. With 1, each process writes
  * twice as often.
  */
 const pulsesOfWrite = 1.5;
 
 /**
- * Sends the heartbeats of one connection, and ends the connection when its server does not answer.
- * All heartbeats go to the leader, as `Proof` needs. In turns they are a write and a `sync`. Gives
- * what stops it.
+ * Sends the heartbeats of one connection, and ends the connection if its server does not answer.
+ * All heartbeats go to the leader, as `Proof` requires: alternately a write and a `sync`. Returns a
+ * function that stops it.
  */
 export function startHeartbeat(parts: HeartbeatParts): () => void {
   const { connection, write, resumed, alternatives, proof, runtime, beaten } = parts;
   const pulse = connection.session.timeout / pulses;
   let timer: TimerHandle;
   let dueAt = 0;
-  // Beginning a session is a write; going on with one proves nothing without a write.
+  // Beginning a session is a write; resuming one proves nothing without a write.
   let writtenAt = resumed ? Number.NEGATIVE_INFINITY : connection.openedAt;
 
   function arm(): void {
@@ -56,7 +56,7 @@ export function startHeartbeat(parts: HeartbeatParts): () => void {
   function look(): void {
     if (connection.ended) return;
     const now = runtime.clock.exact();
-    // After a stall of this process answers may be there, unread: it waits another pulse for them.
+    // After a stall of this process answers may be unread: it waits another pulse for them.
     const late = now - dueAt > pulse / 2;
     const silence = late ? undefined : silenceAt(now);
     if (silence !== undefined) {
@@ -78,9 +78,9 @@ export function startHeartbeat(parts: HeartbeatParts): () => void {
     if (oldestUnansweredAt === undefined) return undefined;
     const silent = now - Math.max(oldestUnansweredAt, lastHeardAt);
     if (silent >= pulse * pulsesOfSilence) return `the server was silent for ${Math.round(silent)} ms`;
-    // There is no other server to go to, however slow this one is.
+    // There is no other server, however slow this one is.
     if (!alternatives) return undefined;
-    // A server without a leader answers nothing; events still come.
+    // A server without a leader answers nothing, but still sends events.
     const idle = now - Math.max(oldestUnansweredAt, lastAnsweredAt);
     if (idle < pulse * pulsesWithoutAnswer) return undefined;
     return `the server answered nothing for ${Math.round(idle)} ms`;
@@ -94,7 +94,7 @@ export function startHeartbeat(parts: HeartbeatParts): () => void {
         proof.answered(sentAt, runtime.clock.exact());
         if (isWrite) beaten();
       },
-      // The connection has ended, and its end is told elsewhere.
+      // The connection has ended, which is reported elsewhere.
       () => {},
     );
   }

@@ -21,17 +21,16 @@ export interface OpenSessionParts {
   readonly alternatives: boolean;
   /** Called once, before `lost` is aborted. */
   onLost(session: OpenSession, reason: LockError): void;
-  /** A heartbeat was answered over a connection that requests can be sent over. */
+  /** A heartbeat was answered over a usable connection. */
   onBeat(): void;
 }
 
 /**
- * How often the deadline is looked at, in ms: a timer does not count while the machine is
- * suspended.
+ * How often the deadline is checked, in ms: a timer does not count while the machine is suspended.
  */
 const longestSleep = 1_000;
 
-/** A session over one connection after another: until when it lasts, and its watches. */
+/** A session over successive connections: how long it lasts, and its watches. */
 export class OpenSession implements Session {
   readonly id: bigint;
   readonly password: Buffer;
@@ -39,7 +38,7 @@ export class OpenSession implements Session {
   readonly preparing: PreparingSession;
   readonly lost: AbortSignal;
   timeout: number;
-  /** Requests could be sent over one connection at least. */
+  /** At least one connection was usable. */
   prepared = false;
   readonly #parts: OpenSessionParts;
   readonly #proof: Proof = new Proof();
@@ -53,7 +52,7 @@ export class OpenSession implements Session {
   #cause: Error | undefined;
   #timer: TimerHandle | undefined;
 
-  /** @param connection The one that began the session, still to be attached. */
+  /** @param connection The one that began the session, not attached yet. */
   constructor({ session, openedAt }: Connection, parts: OpenSessionParts) {
     this.id = session.id;
     this.password = session.password;
@@ -110,7 +109,8 @@ export class OpenSession implements Session {
   }
 
   /**
-   * Takes a new connection, and sets the watches again. Resolves when the server has taken them.
+   * Attaches a new connection, and sets the watches again. Resolves when the server has accepted
+   * them.
    */
   attach(connection: Connection): Promise<void> {
     const seen = this.lastZxid;
@@ -131,7 +131,7 @@ export class OpenSession implements Session {
     return restored;
   }
 
-  /** Requests can be sent from now on. */
+  /** From now on requests can be sent. */
   announce(): void {
     this.#announced = true;
     this.prepared = true;
@@ -161,7 +161,7 @@ export class OpenSession implements Session {
     });
   }
 
-  /** A server said that the session is over, or will be soon. */
+  /** A server reported that the session is over, or will be soon. */
   expire(cause: Error): void {
     this.lose(expiredError(cause));
   }

@@ -2,16 +2,16 @@ import { stateReports } from '@locks/core/adapter';
 import { printSession } from '../connection/handshake.ts';
 import type { Session } from './session.ts';
 
-/** What the session is doing. `lost`: there is none, and no call has asked for the next one. */
+/** The state of the session. `lost`: there is none, and no call has requested the next one. */
 export type SessionState = 'idle' | 'connecting' | 'connected' | 'suspended' | 'lost' | 'closed';
 
-/** `locks:session`: the session with ZooKeeper is in another state. */
+/** `locks:session`: the state of the session with ZooKeeper has changed. */
 export interface SessionMessage {
   /** The provider's name. */
   readonly provider: string;
-  /** The state that the session is in now. */
+  /** The new state. */
   readonly state: SessionState;
-  /** The number of the session, as the servers' logs show it. `undefined`: there is none. */
+  /** The id of the session, as in the servers' logs. `undefined`: none. */
   readonly session: string | undefined;
   /** Why it is suspended or lost. */
   readonly reason: unknown;

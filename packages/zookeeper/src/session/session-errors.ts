@@ -5,7 +5,7 @@ export function closedError(): LockError {
   return new LockError('LOCK_CLOSED', 'The session with ZooKeeper was closed.');
 }
 
-/** A server said that the session is over, or will be soon. */
+/** A server reported that the session is over, or will be soon. */
 export function expiredError(cause: Error): LockError {
   return new LockError('LOCK_LOST', `The session with ZooKeeper is lost: ${reasonOf(cause)}.`, { cause });
 }
@@ -17,7 +17,7 @@ export function overdueError(cause: Error | undefined): LockError {
   return new LockError('LOCK_LOST', message, cause === undefined ? {} : { cause });
 }
 
-/** No server has given a session for `within` ms, the last one because of `cause`. */
+/** No server has granted a session within `within` ms, the last one because of `cause`. */
 export function noSessionError(servers: string, within: number, cause: unknown): LockError {
   const why = cause instanceof Error ? reasonOf(cause) : `no answer yet from ZooKeeper at ${servers}`;
   return new LockError(
@@ -30,7 +30,7 @@ export function noSessionError(servers: string, within: number, cause: unknown):
   );
 }
 
-/** All calls have stopped to wait for it. */
+/** No call waits for it any more. */
 export function unusedError(): LockError {
   return new LockError('LOCK_LOST', 'The session with ZooKeeper was given up: no call waits for it any more.');
 }

@@ -14,8 +14,8 @@ import type { Session } from './session.ts';
 
 /**
  * The sessions of one provider, one after another, each over one connection at a time. The first
- * call of `ready` begins a session. It is kept until it is lost, closed or refused. A lost session
- * is ended at the servers, and the next one begins with the next call.
+ * call of `ready` begins a session, which is kept until it is lost, closed or refused. A lost
+ * session is ended at the servers, and the next one begins with the next call.
  */
 export class SessionManager {
   readonly #options: SessionOptions;
@@ -55,8 +55,8 @@ export class SessionManager {
   }
 
   /**
-   * The connection was quiet for so long that it may have ended, unheard: this process may have
-   * stood still.
+   * The connection was quiet for so long that it may have ended unnoticed: this process may have
+   * been paused.
    */
   get mayBeOver(): boolean {
     const heardAt = this.#connection?.lastHeardAt;
@@ -78,9 +78,9 @@ export class SessionManager {
   }
 
   /**
-   * The session that can be used now. Waits for a connection if there is none.
+   * The usable session. Waits for a connection if there is none.
    * @throws `LOCK_UNAVAILABLE` after `within` ms. `LOCK_MISCONFIGURED` for refused credentials and
-   * for servers that cannot be used. `LOCK_CLOSED`.
+   * unusable servers. `LOCK_CLOSED`.
    */
   ready(within: number): Promise<Session> {
     if (this.#closing) return Promise.reject(closedError());
@@ -95,7 +95,7 @@ export class SessionManager {
   }
 
   /**
-   * Ends the session at the server, so that its nodes go at once. Where no server answers, the
+   * Ends the session at the server, which removes its nodes immediately. If no server answers, the
    * nodes stay until the session times out. Idempotent.
    */
   close(): Promise<void> {
@@ -153,8 +153,8 @@ export class SessionManager {
   }
 
   /**
-   * Makes the connection one that calls can use, or ends it: if it is not prepared within a third
-   * of the session timeout.
+   * Prepares the connection for calls, or ends it if that takes longer than a third of the session
+   * timeout.
    */
   async #prepare(session: OpenSession, connection: Connection): Promise<void> {
     this.#begun = true;
@@ -182,7 +182,7 @@ export class SessionManager {
     session.detach(connection, cause);
     if (this.#connection === connection) this.#connection = undefined;
     if (!session.alive) return;
-    // The end of a connection that was of use counts as the first failure.
+    // The end of a useful connection counts as the first failure.
     this.#transport.rotation.failed(cause);
     this.#failure = cause;
     if (cause instanceof SessionExpiredError) session.expire(cause);
@@ -198,7 +198,7 @@ export class SessionManager {
     this.#refuse(error);
   }
 
-  /** Where another attempt would not mend `error`, those who wait hear of it. */
+  /** If a retry would not fix `error`, those who wait get it. */
   #refuse(error: unknown): void {
     const refusal = this.#transport.refusals.read(error);
     if (refusal === undefined) return;

@@ -3,7 +3,7 @@ import type { Transport } from '../servers/transport.ts';
 import type { Request } from '../wire/request.ts';
 import type { Session } from './session.ts';
 
-/** What can be used of a session while it is prepared. */
+/** The members of a session that are usable during preparation. */
 export type PreparingSession = Pick<Session, 'id' | 'timeout' | 'send' | 'watch' | 'unwatch' | 'lost'>;
 
 export interface SessionOptions {
@@ -14,11 +14,11 @@ export interface SessionOptions {
   readonly heartbeat: Request<unknown>;
   /** For diagnostics. @default 'zookeeper' */
   readonly provider?: string | undefined;
-  /** How long `close` may take where no server answers, in ms. @default 2_000 */
+  /** Time limit of `close` if no server answers, in ms. @default 2_000 */
   readonly closeWithin?: number | undefined;
   /**
    * Called for every new connection before it can be used. `first`: no connection of this session
-   * could be used yet. `LOCK_MISCONFIGURED` refuses all waiting calls. Any other rejection ends the
+   * was usable before. `LOCK_MISCONFIGURED` refuses all waiting calls. Any other rejection ends the
    * connection, and the next server is tried.
    */
   prepare(session: PreparingSession, first: boolean): Promise<void>;

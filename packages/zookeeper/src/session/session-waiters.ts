@@ -20,7 +20,7 @@ export class SessionWaiters {
     return this.#waiters.size === 0;
   }
 
-  /** Resolves to the next session, or rejects with what `overdue` gives after `within` ms. */
+  /** Resolves to the next session, or rejects with the result of `overdue` after `within` ms. */
   add(within: number, overdue: () => LockError): Promise<Session> {
     return new Promise((resolve, reject) => {
       const timer = this.#runtime.setTimer(

@@ -7,7 +7,7 @@ import { removeWatches, setWatches } from '../wire/session-requests.ts';
 /** Sends over the present connection. Rejects when there is none. */
 export type Send = <T>(request: Request<T>) => Promise<Answer<T>>;
 
-/** How a watch was answered; see `Session.watch`. */
+/** The result of a watch; see `Session.watch`. */
 export type Watching = 'watching' | 'missing' | 'refused';
 
 /** The one watch of a path at the server, and its listeners. */
@@ -65,7 +65,7 @@ export class Watches {
     this.#forget(path);
   }
 
-  /** The server reported an event of `path`. The watch at the server is used up. */
+  /** The server reported an event of `path`, which ends the watch at the server. */
   fire({ path }: WatchEvent): void {
     const entry = this.#entries.get(path);
     if (entry === undefined) return;
@@ -80,7 +80,7 @@ export class Watches {
 
   /**
    * Sets all watches again over a new connection, before other requests are sent. Changes since
-   * `lastZxid` fire at once. Rejects when the server does not take the watches.
+   * `lastZxid` fire immediately. Rejects if the server does not accept the watches.
    */
   async restore(send: Send, lastZxid: bigint): Promise<void> {
     const answers: Promise<Answer<void>>[] = [];
@@ -111,7 +111,7 @@ export class Watches {
   async #set(path: string, entry: Entry): Promise<Watching> {
     let answer: Answer<unknown>;
     try {
-      // Not `exists`: that leaves a watch on a name which never comes back.
+      // Not `exists`: that leaves a watch on a name which never returns.
       answer = await this.#send(getData(path, true));
     } catch (error) {
       this.#drop(path, entry);
@@ -137,7 +137,7 @@ export class Watches {
 
   /** A later watch of the same path is executed after this, so it is not removed. */
   #forget(path: string): void {
-    // Without a connection, or when it ends before the answer, the server has forgotten already.
+    // Without a connection, or if it ends before the answer, the server has dropped it already.
     this.#send(removeWatches(path)).catch(() => {});
   }
 

@@ -3,12 +3,11 @@ import { LockError } from '@locks/core/adapter';
 import type { Stat } from '../wire/records.ts';
 
 /**
- * The base of all keys under one root, which one node keeps. A token is the base plus the
- * transaction that made the contender's node. So the tokens of one key follow the order of its
- * queue.
+ * The base of all keys under one root, kept in one node. A token is the base plus the transaction
+ * that created the contender's node. So the tokens of one key follow the order of its queue.
  *
- * The base begins with the server's clock when its node was made. So tokens exceed those of other
- * backends, and of an ensemble that was wiped. It only grows, by compare-and-set.
+ * The base begins at the server's clock when its node was created. So tokens exceed those of other
+ * backends, and of a wiped ensemble. It only grows, by compare-and-set.
  */
 export interface Base {
   readonly value: bigint;
@@ -22,27 +21,27 @@ export interface Base {
 
 /** The highest base that its node can hold. */
 const highestBase = 10n ** 18n - 1n;
-/** The highest token that a later one can be made to exceed. */
+/** The highest possible floor of a token. */
 export const highestFloor: bigint = 9n * 10n ** 17n;
 
 /** The claim that gets a token. */
 export interface TokenRequest {
-  /** The transaction that made its node, or otherwise gave it its turn before others. */
+  /** The transaction that created its node, or otherwise determined its turn. */
   readonly order: bigint;
   readonly mode: Mode;
   /** The token must exceed it. */
   readonly floor?: bigint | undefined;
 }
 
-/** The result for a contender that is the next to hold. */
+/** The result for a contender that is next to hold. */
 export type Minted =
   | { readonly state: 'minted'; readonly token: bigint }
-  /** The base was raised after the queue was read: read the queue once more. */
+  /** The base was raised after the queue was read: read the queue again. */
   | { readonly state: 'older' }
   /** The base must be raised to this value first. Then read it and the queue again. */
   | { readonly state: 'raise'; readonly to: bigint };
 
-/** How much more is added when the base is raised. Each is a choice of cost and not of safety. */
+/** How much more is added when the base is raised. This affects cost, not safety. */
 export interface Headroom {
   /**
    * In µs. While the tokens of other backends follow the clock, the base is raised once in this
@@ -51,7 +50,7 @@ export interface Headroom {
    */
   readonly clock?: bigint;
   /**
-   * So many transactions of other clients may come while the base is raised. With more, it is
+   * How many transactions of other clients may come while the base is raised. With more, it is
    * raised again.
    * @default 1_024n
    */
@@ -59,27 +58,26 @@ export interface Headroom {
 }
 
 /**
- * The token of the contender that is the next to hold, by a list that shows all transactions up to
- * `listedAt`. `base` must be the base of that time: read before the list, and not changed until the
- * list came, as its watch tells.
+ * The token of the contender that is next to hold, from a list that includes all transactions up to
+ * `listedAt`. `base` must be the base of that time: read before the list, and unchanged until the
+ * list arrived, as its watch shows.
  *
  * Order: of two contenders that exclude each other, the later one in the queue has the higher
  * `order`. It lists after the earlier one has gone, so its base is not older.
  *
- * Uniqueness: sharers are granted in any order. A sharer may have come before the base was raised,
- * and be granted afterwards. A later sharer may have got the same token before the raise. So the
- * first one raises the base too, unless the raise was longer than the queue was old.
+ * Uniqueness: shared contenders are granted in any order. One may have come before the base was
+ * raised, and be granted afterwards. A later one may have got the same token before the raise. So
+ * the first one raises the base, too, unless the raise was longer than the queue was old.
  */
 export function mint(request: TokenRequest, base: Base, listedAt: bigint, headroom: Headroom = {}): Minted {
-  // Its node may have been removed by force meanwhile. Then the next holder may not have seen this
-  // base.
+  // Its node may have been removed by force. Then the next holder may not have seen this base.
   if (base.mzxid > listedAt) return { state: 'older' };
   if (request.order <= 0n)
     throw implausible('the number of the transaction that made the node of a claim', request.order);
   const { clock = 1_000_000n, transactions = 1_024n } = headroom;
   const token = base.value + request.order;
   const isLow = request.floor !== undefined && token <= request.floor;
-  // With any earlier base, tokens up to this one may have been given.
+  // With any earlier base, tokens up to this one may have been used.
   const isDoubtful = request.mode === 'shared' && base.mzxid > request.order && token <= base.previous + base.mzxid;
   if (!isLow && !isDoubtful) return { state: 'minted', token };
   const beyondFloor = isLow ? request.floor + 1n - request.order + clock : 0n;
@@ -89,8 +87,8 @@ export function mint(request: TokenRequest, base: Base, listedAt: bigint, headro
 }
 
 /**
- * The value to raise the base to, where the holder with this `order` takes `token`. The token of
- * every later holder is higher then. `undefined`: the base is high enough.
+ * The value to raise the base to, if the holder with this `order` takes `token`, so that the token
+ * of every later holder is higher. `undefined`: the base is high enough.
  */
 export function raiseFor(token: bigint, order: bigint, base: Base, headroom: Headroom = {}): bigint | undefined {
   if (base.value + order >= token) return undefined;
@@ -110,7 +108,7 @@ export function readBase(data: Buffer, stat: Pick<Stat, 'ctime' | 'mzxid' | 'ver
   if (numbers === null) {
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      `The node ${path} has data that this version of @locks/zookeeper cannot read: use the newer version that wrote them, or another root. If no newer version wrote them, remove the node: tokens go on from the servers' clock.`,
+      `The node ${path} has data that this version of @locks/zookeeper cannot read: use the newer version that wrote them, or another root. If no newer version wrote them, remove the node: tokens continue from the servers' clock.`,
     );
   }
   const [value, previous] = [BigInt(numbers[1] ?? 0), BigInt(numbers[2] ?? 0)];
@@ -118,9 +116,8 @@ export function readBase(data: Buffer, stat: Pick<Stat, 'ctime' | 'mzxid' | 'ver
 }
 
 /**
- * The data for the base node when it is raised to `to`, to be written with the version of `base`.
- * Throws `LOCK_UNAVAILABLE` for a value that could not be read again: a garbled answer must not be
- * stored.
+ * The data of the base node when raised to `to`, to be written with the version of `base`. Throws
+ * `LOCK_UNAVAILABLE` for a value that could not be read again: a garbled answer must not be stored.
  */
 export function raisedData(base: Base, to: bigint): Buffer {
   if (to < base.value || to > highestBase) throw implausible('what tokens must be raised by', to);

@@ -34,8 +34,8 @@ export interface TokenOwner {
 }
 
 /**
- * Fencing tokens. A token is the number of the transaction that gave a claim its turn (`order` of
- * its node), plus the base. One node holds the base for the whole root.
+ * Fencing tokens. A token is the number of the transaction that determined a claim's turn (`order`
+ * of its node), plus the base. One node holds the base for the whole root.
  */
 export class Tokens {
   readonly #nodes: Nodes;
@@ -53,14 +53,14 @@ export class Tokens {
   }
 
   /**
-   * The base as it is now. A reading under a watch that has not fired is as good as a read in the
-   * same flight. ZooKeeper tells of a change before it answers any later request.
+   * The present base. A read under a watch that has not fired is as good as one in the same flight:
+   * ZooKeeper reports a change before it answers any later request.
    */
   async current(session: Sender): Promise<Base> {
     return this.cached(session) ?? (await this.#read(session));
   }
 
-  /** The base, if it is known without asking. */
+  /** The base, if known without a request. */
   cached(session: Sender): Base | undefined {
     const reading = this.#reading;
     return reading?.session === session.id && !reading.changed ? reading.base : undefined;
@@ -109,7 +109,7 @@ export class Tokens {
     throw this.#contended();
   }
 
-  /** One attempt. Whether it came too late shows when the base is read again. */
+  /** One attempt. Whether it was too late shows when the base is read again. */
   async #raise(session: Sender, base: Base, to: bigint): Promise<void> {
     if (this.#reading?.session === session.id) this.#reading.changed = true;
     const answer = await session.send(setData(this.#path, raisedData(base, to), base.version));
@@ -117,7 +117,7 @@ export class Tokens {
     if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);
   }
 
-  /** Makes the node say its token, for `inspect`. */
+  /** Writes its token into the node, for `inspect`. */
   async #write(own: TokenOwner, token: bigint): Promise<void> {
     const { node, session, claim } = own;
     if (node === undefined) return;

@@ -9,21 +9,21 @@ export interface NewNode {
   readonly acl: readonly Acl[];
   readonly kind: NodeKind;
   /**
-   * A container that may be there already, and be made before the other steps of its transaction:
-   * not all clients can make one in a transaction.
+   * A container that may exist already, and be created before the other steps of its transaction:
+   * not all clients can create one in a transaction.
    */
   readonly beforehand?: true;
 }
 
-/** One step of a `multi`. A version of -1, and none, stand for whichever it is. */
+/** One step of a `multi`. A version of -1, or none, matches any. */
 export type Operation =
   | ({ readonly type: 'create' } & NewNode)
   | { readonly type: 'remove'; readonly path: string; readonly version?: number }
   | { readonly type: 'setData'; readonly path: string; readonly data: Buffer; readonly version?: number }
-  /** Fails unless the node is there, in this version. Needs the permission to read. */
+  /** Fails unless the node exists, in this version. Needs the permission to read. */
   | { readonly type: 'check'; readonly path: string; readonly version?: number };
 
-/** What a request asks for, apart from how it is written. */
+/** The content of a request, without its encoding. */
 export type Call =
   | { readonly type: 'create'; readonly node: NewNode }
   | { readonly type: 'remove'; readonly path: string; readonly version: number }

@@ -36,8 +36,8 @@ const fatal = {
 } as const;
 
 /**
- * The errors with which a server answers one request and goes on. `OTHER`: a code that this version
- * does not know.
+ * The errors with which a server answers one request and continues. `OTHER`: a code that this
+ * version does not know.
  */
 export type ServerError = (typeof answers)[keyof typeof answers] | 'OTHER';
 

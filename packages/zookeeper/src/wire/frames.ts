@@ -2,8 +2,8 @@ import { ProtocolError } from './protocol-error.ts';
 import { Reader } from './reader.ts';
 
 /**
- * Cuts the bytes of one connection into frames: a length of four bytes, then so many bytes. Copies
- * only frames that come in parts.
+ * Splits the bytes of one connection into frames: a length of four bytes, then that many bytes.
+ * Copies only frames that arrive in parts.
  */
 export class FrameSplitter {
   readonly #limit: number;

@@ -9,7 +9,7 @@ import type { Stat } from './records.ts';
 import type { Request } from './request.ts';
 import { createFlags } from './requests.ts';
 
-/** What became of one step. */
+/** The result of one step. */
 export type OperationResult =
   | {
       readonly ok: true;
@@ -21,7 +21,7 @@ export type OperationResult =
        */
       readonly stat?: Stat;
     }
-  /** `UNDONE`: it would have worked; `NOT_TRIED`: one before it failed. */
+  /** `UNDONE`: it would have worked; `NOT_TRIED`: an earlier one failed. */
   | { readonly ok: false; readonly error: ServerError | 'UNDONE' | 'NOT_TRIED'; readonly code: number };
 
 /** All steps, or none. */
@@ -65,7 +65,7 @@ export function multi(operations: readonly Operation[]): Request<MultiOutcome> {
   };
 }
 
-/** The step that a transaction failed at which was not committed. */
+/** The failed step of a transaction that was not committed. */
 export function failedStep({ results }: MultiOutcome): FailedStep {
   for (const [index, result] of results.entries()) {
     if (result.ok || result.error === 'UNDONE' || result.error === 'NOT_TRIED') continue;

@@ -12,7 +12,7 @@ export class Reader {
   #at = 0;
   #end = 0;
 
-  /** From now on reads `buffer` from `start` to `end`. Whatever is read from it is a copy. */
+  /** From now on reads `buffer` from `start` to `end`. Results are copies. */
   reset(buffer: Buffer, start: number = 0, end: number = buffer.length): this {
     if (this.#buffer !== buffer) {
       this.#buffer = buffer;
@@ -46,7 +46,7 @@ export class Reader {
     return this.#buffer.toString('utf8', at, at + length);
   }
 
-  /** Empty also for what Java calls null. */
+  /** Empty also for Java's null. */
   bytes(): Buffer {
     const length = this.#length('buffer', 1);
     const at = this.#pass(length);
@@ -54,8 +54,8 @@ export class Reader {
   }
 
   /**
-   * @param smallest The least number of bytes of one value. It reveals an absurd count before it
-   * costs memory.
+   * @param smallest The least number of bytes of one value. It reveals an absurd count before
+   * memory is allocated.
    */
   vector<T>(smallest: number, read: () => T): T[] {
     const count = this.#length('list', smallest);
@@ -64,7 +64,7 @@ export class Reader {
     return values;
   }
 
-  /** To be called when all was read. */
+  /** Call it when everything was read. */
   end(): void {
     if (this.left > 0) throw new ProtocolError(`${this.left} bytes too many in a frame`);
   }

@@ -2,13 +2,13 @@ import { ProtocolError } from './protocol-error.ts';
 import type { Reader } from './reader.ts';
 import type { Writer } from './writer.ts';
 
-/** What ZooKeeper knows of a node besides its data. */
+/** ZooKeeper's metadata of a node. */
 export interface Stat {
-  /** The transaction that made the node. */
+  /** The transaction that created the node. */
   readonly czxid: bigint;
   /** The transaction that set its data last. */
   readonly mzxid: bigint;
-  /** When it was made, by the server's clock, in ms since 1970. */
+  /** When it was created, by the server's clock, in ms since 1970. */
   readonly ctime: bigint;
   readonly mtime: bigint;
   /** How often its data was set. */
@@ -20,15 +20,15 @@ export interface Stat {
   readonly ephemeralOwner: bigint;
   readonly dataLength: number;
   readonly numChildren: number;
-  /** The last transaction that made or removed a child. */
+  /** The last transaction that created or removed a child. */
   readonly pzxid: bigint;
 }
 
 /** One entry of a node's access control list. */
 export interface Acl {
-  /** How clients prove who they are: `digest`, `sasl`, `x509`, `ip`, `world`. */
+  /** How clients authenticate: `digest`, `sasl`, `x509`, `ip`, `world`. */
   readonly scheme: string;
-  /** Who it is, in the form of the scheme. */
+  /** The identity, in the form of the scheme. */
   readonly id: string;
   /** A sum of read 1, write 2, create 4, delete 8 and admin 16. */
   readonly permissions: number;
@@ -37,7 +37,7 @@ export interface Acl {
 /** The sum of all permissions. */
 export const allPermissions = 31;
 
-/** What a server tells about a node that is watched, once. */
+/** A server's single event of a watched node. */
 export interface WatchEvent {
   readonly type: 'created' | 'deleted' | 'changed' | 'children';
   readonly path: string;

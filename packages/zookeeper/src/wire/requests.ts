@@ -12,7 +12,7 @@ export const createFlags: Readonly<Record<NodeKind, number>> = {
   container: 4,
 };
 
-/** Makes a node. A container is removed by the server some time after its last child. */
+/** Creates a node. A container is removed by the server some time after its last child. */
 export function create(node: NewNode): Request<{ readonly path: string; readonly stat: Stat }> {
   const { path, data, acl, kind } = node;
   return {
@@ -30,7 +30,7 @@ export function create(node: NewNode): Request<{ readonly path: string; readonly
   };
 }
 
-/** @param version -1: whichever it is. */
+/** @param version -1: any. */
 export function remove(path: string, version: number = -1): Request<void> {
   return {
     op: 2,
@@ -85,7 +85,7 @@ export function getChildren(path: string): Request<{ readonly children: readonly
   };
 }
 
-/** @param version -1: whichever it is. */
+/** @param version -1: any. */
 export function setData(path: string, data: Buffer, version: number = -1): Request<Stat> {
   return {
     op: 5,

@@ -11,8 +11,9 @@ export const closeSession: Request<void> = {
 };
 
 /**
- * Sets watches again after a reconnect. Watches of nodes that changed since `lastZxid` fire at
- * once, before the answer. A server closes the connection for a request over 1 MiB: send several.
+ * Sets watches again after a reconnect. Watches of nodes that changed since `lastZxid` fire
+ * immediately, before the answer. A server closes the connection for a request over 1 MiB: send
+ * several.
  */
 export function setWatches(lastZxid: bigint, paths: readonly string[]): Request<void> {
   return {
@@ -31,7 +32,7 @@ export function setWatches(lastZxid: bigint, paths: readonly string[]): Request<
   };
 }
 
-/** Removes the watches that `getData` and `exists` set; `NO_WATCHER` when there is none. */
+/** Removes the watches that `getData` and `exists` set; `NO_WATCHER` if there is none. */
 export function removeWatches(path: string): Request<void> {
   return {
     op: 18,

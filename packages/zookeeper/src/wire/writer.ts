@@ -3,8 +3,7 @@ const chunk = 32_768;
 
 /**
  * Writes ZooKeeper's serialization ("jute") into one growing buffer. Bytes that were taken are
- * never written again, so they may be handed to a socket. Later bytes go into the rest of the
- * buffer.
+ * never overwritten, so they may be passed to a socket.
  */
 export class Writer {
   #view: DataView;
@@ -29,12 +28,12 @@ export class Writer {
     return taken;
   }
 
-  /** Forgets what was written after `length` was this. */
+  /** Drops what was written after `length` had this value. */
   truncate(length: number): void {
     this.#end = this.#start + length;
   }
 
-  /** Begins a frame, whose length is not known yet; to be given to `endFrame`. */
+  /** Begins a frame of unknown length; pass the result to `endFrame`. */
   beginFrame(): number {
     const frame = this.length;
     this.#reserve(4);

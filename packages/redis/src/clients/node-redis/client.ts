@@ -1,6 +1,6 @@
 /**
- * The few members of a client of `redis` (node-redis 6.1) that are used: what `createClient()`
- * gives. It stays as it is, and is never closed.
+ * The few members used of a client of `redis` (node-redis 6.1), as `createClient()` returns it. It
+ * is not changed, and never closed.
  */
 export interface NodeRedisClient {
   readonly isOpen: boolean;
@@ -12,7 +12,7 @@ export interface NodeRedisClient {
   duplicate(overrides?: object): NodeRedisCopy;
 }
 
-/** A copy of a client of node-redis, which serves until its connection ends. */
+/** A copy of a client of node-redis, used until its connection ends. */
 export interface NodeRedisCopy extends NodeRedisClient {
   connect(): Promise<unknown>;
   destroy(): void;

@@ -10,11 +10,11 @@ import { stateOf } from './state.ts';
 export interface NodeRedisClusterNode {
   readonly host: string;
   readonly port: number;
-  /** Absent until it is used, with option `minimizeConnections`. */
+  /** Absent until first used, with option `minimizeConnections`. */
   readonly client?: NodeRedisClient | undefined;
 }
 
-/** The few members of a Cluster of node-redis (`createCluster()`) that are used. It stays so. */
+/** The few members used of a Cluster of node-redis (`createCluster()`). It is not changed. */
 export interface NodeRedisCluster {
   readonly isOpen: boolean;
   readonly masters: readonly NodeRedisClusterNode[];
@@ -70,7 +70,7 @@ export function fromNodeRedisCluster(cluster: NodeRedisCluster): RedisClusterCli
     nodes: (role) => [...cluster.masters, ...(role === 'all' ? cluster.replicas : [])].map(nodeOf),
     get slots() {
       const { slots } = cluster;
-      // The library makes a new table when the Cluster has changed.
+      // The library creates a new table when the Cluster has changed.
       if (table?.of !== slots) table = { of: slots, names: Array.from(slots, (slot) => slot && [nameOf(slot.master)]) };
       return table.names;
     },

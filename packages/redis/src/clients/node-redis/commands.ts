@@ -3,13 +3,13 @@ import type { NodeRedisClient } from './client.ts';
 
 type Arg = string | number;
 
-/** Sends a command, and gives its reply. */
+/** Sends a command, and resolves to its reply. */
 export type Send = (...args: readonly Arg[]) => Promise<unknown>;
 
-/** Of each command: the caller may have chosen other types for the replies of the client. */
+/** For each command, as the caller may have changed the client's types of replies. */
 export const plainReplies = { typeMapping: undefined } as const;
 
-/** Sends over `client`. Errors of the server have the name that they have with ioredis. */
+/** Sends over `client`. Errors of the server get the name that they have in ioredis. */
 export function senderOf(client: Pick<NodeRedisClient, 'sendCommand'>): Send {
   return async (...args) => {
     try {
@@ -39,7 +39,7 @@ export function commandsOf(
   };
 }
 
-/** `error`, by the name of a reply where it is one. */
+/** `error`, with the name `ReplyError` if it is a reply. */
 export function asReply(error: unknown): unknown {
   const isReply = error instanceof Error && /^(?:-?[A-Z]{2,}\b)/.test(error.message);
   if (isReply) error.name = 'ReplyError';

@@ -4,14 +4,14 @@ import type { NodeRedisClient, NodeRedisCopy } from './client.ts';
 import { commandsOf, senderOf } from './commands.ts';
 import type { Send } from './commands.ts';
 
-/** A copy of `client`, which serves until its connection ends. */
+/** A copy of `client`, used until its connection ends. */
 export function duplicateOf(client: NodeRedisClient): NodeRedisCopy {
   const { socket } = (client.options ?? {}) as { readonly socket?: object };
   return client.duplicate({
     socket: { ...socket, reconnectStrategy: false },
     disableOfflineQueue: true,
     commandsQueueMaxLength: undefined,
-    // Listeners would hear of invalidations.
+    // Listeners would receive invalidations.
     clientSideCache: undefined,
   });
 }
@@ -21,17 +21,17 @@ export function destroy(copy: NodeRedisCopy): void {
   try {
     copy.destroy();
   } catch {
-    // It has ended, so there was no connection any more.
+    // It has ended already.
   }
 }
 
-/** How a copy is made, and speaks. */
+/** How a copy is created and used. */
 export interface CopyParts {
   /** Makes its client. */
   create(): NodeRedisCopy | Promise<NodeRedisCopy>;
-  /** Put before the keys of scripts. @default '' */
+  /** Prepended to the keys of scripts. @default '' */
   readonly keyPrefix?: string;
-  /** The error to tell in place of another. @default the same */
+  /** Replaces an error. @default the same */
   explain?(error: Error): Error;
 }
 

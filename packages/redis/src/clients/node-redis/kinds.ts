@@ -16,7 +16,7 @@ export type KnownNodeRedis =
   | { readonly kind: 'Cluster'; readonly client: NodeRedisCluster }
   | { readonly kind: 'Sentinel'; readonly client: NodeRedisSentinel };
 
-/** What of node-redis `given` is, by what it can do. `undefined` for another client. */
+/** The kind of node-redis client that `given` is. `undefined`: another client. */
 export function nodeRedisOf(given: unknown): KnownNodeRedis | undefined {
   const found = (given ?? {}) as Readonly<Record<string, unknown>>;
   const can = (name: string): boolean => typeof found[name] === 'function';

@@ -5,7 +5,7 @@ import { copyOf, duplicateOf } from './copy.ts';
 import { keyPrefixOf } from './version.ts';
 import { stateOf } from './state.ts';
 
-/** The few members of a pool of node-redis (`createClientPool()`) that are used. It stays so. */
+/** The few members used of a pool of node-redis (`createClientPool()`). It is not changed. */
 export interface NodeRedisPool {
   readonly isOpen: boolean;
   /** How many tasks wait for a client. */
@@ -13,20 +13,20 @@ export interface NodeRedisPool {
   execute<T>(task: (client: NodeRedisClient) => Promise<T>): Promise<T>;
 }
 
-/** A client of the pool, while commands are under way over it. */
+/** A client of the pool, borrowed while commands are in flight over it. */
 interface Loan {
   readonly client: Promise<NodeRedisClient>;
   readonly giveBack: () => void;
-  /** It was given back. */
+  /** It was returned. */
   readonly over: Promise<void>;
   granted: boolean;
   uses: number;
 }
 
 /**
- * A pool as the provider uses a client. All commands that are under way at once go over one client
- * of the pool. So they arrive in the order of the calls, and those of one tick travel together.
- * Where others wait for a client, later commands wait for another loan, behind them.
+ * A pool as the provider uses a client. All commands in flight share one client of the pool. So
+ * they arrive in the order of the calls, and those of one tick travel together. If others wait for
+ * a client, later commands queue behind them for another one.
  */
 export function fromNodeRedisPool(pool: NodeRedisPool): RedisClient {
   const keyPrefix = keyPrefixOf(pool);
@@ -62,7 +62,7 @@ export function fromNodeRedisPool(pool: NodeRedisPool): RedisClient {
   };
 }
 
-/** A client that can be used when the loan `before` is over, to keep the order of the calls. */
+/** A client that can be used after the loan `before`, which keeps the order of the calls. */
 function borrow(pool: NodeRedisPool, before: Promise<void> | undefined): Loan {
   let giveBack: () => void = () => {};
   const over = new Promise<void>((resolve) => (giveBack = resolve));

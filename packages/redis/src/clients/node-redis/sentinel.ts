@@ -6,28 +6,27 @@ import { keyPrefixOf } from './version.ts';
 import { stateOf } from './state.ts';
 
 /**
- * The few members of a Sentinel client of node-redis (`createSentinel()`) that are used. It stays
- * as it is.
+ * The few members used of a Sentinel client of node-redis (`createSentinel()`). It is not changed.
  */
 export interface NodeRedisSentinel {
   readonly isOpen: boolean;
   readonly isReady: boolean;
-  /** Calls `task` with the client of the master, again and again while it loses its connection. */
+  /** Calls `task` with the client of the master, repeatedly while it loses its connection. */
   _execute<T>(isReadonly: boolean | undefined, task: (client: NodeRedisClient) => Promise<T>): Promise<T>;
 }
 
-/** The end of a command. The library sees no failure, which it would answer by sending again. */
+/** The end of a command. The library must not see failures: it would resend. */
 type Outcome<T> = { readonly reply: T } | { readonly failure: unknown };
 
-/** A client of the master that Sentinels name, as the provider uses one. */
+/** A client of the master that Sentinels report, as the provider uses one. */
 export function fromNodeRedisSentinel(sentinel: NodeRedisSentinel): RedisClient {
   const keyPrefix = keyPrefixOf(sentinel);
   const state = stateOf(sentinel, 'Sentinel');
   let entered: Promise<void> = Promise.resolve();
 
   /**
-   * Calls of the library that wait for a client can pass each other, and can starve. So each waits
-   * until the one before it has the client.
+   * Calls of the library that wait for a client can overtake each other, and starve. So each waits
+   * until the one before it has a client.
    */
   async function atMaster<T>(task: (client: NodeRedisClient) => Promise<T>): Promise<T> {
     const before = entered;
@@ -58,7 +57,7 @@ export function fromNodeRedisSentinel(sentinel: NodeRedisSentinel): RedisClient 
     throw failure;
   }
 
-  /** The library asks the Sentinels again where a command is refused so. */
+  /** After such a refusal the library asks the Sentinels again. */
   function followMaster(): void {
     let refused = false;
     const refuse = async (): Promise<void> => {
@@ -75,7 +74,7 @@ export function fromNodeRedisSentinel(sentinel: NodeRedisSentinel): RedisClient 
       keyPrefix,
     ),
     duplicate: () => copyOf({ create: () => once(async (client) => duplicateOf(client)), keyPrefix }),
-    // No command is sent twice, so another master, or another connection, leaves no doubt.
+    // No command is sent twice, so another master or connection leaves no doubt.
     stream: sentinel,
     get status() {
       return state.status();

@@ -2,7 +2,7 @@ import { misconfigured } from '@locks/core/adapter';
 import { redisSource } from '../../options/options.ts';
 import type { Send } from './commands.ts';
 
-/** What tells whether a client of node-redis can send. */
+/** The members that show whether a client of node-redis can send. */
 interface Openable {
   readonly isOpen: boolean;
   readonly isReady?: boolean;
@@ -13,7 +13,7 @@ interface Openable {
 /** The state of a client that its caller connects and closes. */
 export interface State {
   status(): 'connecting' | 'ready' | 'end';
-  /** `send`, which says so where the client has never been connected. */
+  /** `send`, which explains itself if the client was never connected. */
   guarded(send: Send): Send;
 }
 

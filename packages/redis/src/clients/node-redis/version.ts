@@ -2,8 +2,8 @@ import { misconfigured } from '@locks/core/adapter';
 import { redisSource } from '../../options/options.ts';
 
 /**
- * Version 5 is refused (5.12.1 was tried): after a reconnection it answers no command any more, or
- * gives a command the reply of another one. 6.0 cannot be told from it.
+ * Version 5 is refused (5.12.1 was tried): after a reconnection it answers no commands, or mixes up
+ * replies. 6.0 cannot be distinguished from it.
  */
 export function checkMajor(client: object): void {
   if ('_keyPrefix' in client) return;
@@ -11,7 +11,7 @@ export function checkMajor(client: object): void {
   throw misconfigured(redisSource.where, `${why}. Upgrade "redis", or use ioredis or iovalkey`);
 }
 
-/** The option `keyPrefix` of `client`. The library applies it to its own commands only. */
+/** The option `keyPrefix` of `client`, which the library applies to its own commands only. */
 export function keyPrefixOf(client: object): string {
   return (client as { readonly _keyPrefix?: string | undefined })._keyPrefix ?? '';
 }

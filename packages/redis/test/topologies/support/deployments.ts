@@ -13,7 +13,7 @@ export interface Deployment {
   readonly master: ServerHandle;
   /** The other members of the quorum. They have the lock too. */
   readonly others: readonly ServerHandle[];
-  /** Puts the clock of the server off by so many ms. */
+  /** Sets the offset of the clock of the server, in ms. */
   putClock?(off: number): Promise<void>;
   /** Where another server follows the master. */
   readonly failover?: Failover;

@@ -11,7 +11,7 @@ FROM (SELECT $1::bytea AS key) AS wanted LEFT JOIN "locks" AS l USING (key)
 -- The first text of a key, and a message to the processes whose turn it is.
 -- $1 key, $2 version, $3 record, $4 for how many ms it must stay, or NULL, $5 longest wait for the
 -- row (ms; NULL: the connection's own limit), $6 the processes
--- Returns how many rows were written, and how many processes were told.
+-- Returns how many rows were written, and how many processes were notified.
 WITH done AS (
   INSERT INTO "locks" AS l (key, version, record, written, keep_for)
   SELECT $1::bytea, $2::text, $3::text, clock_timestamp(), $4::bigint

@@ -3,27 +3,27 @@ import type { CallName } from '@locks/core/adapter';
 import type { Claim } from '@locks/core';
 import { TransactionOpen } from './transaction-open.ts';
 
-/** A longer text of a driver would hide the advice that follows it; `cause` has all of it. */
+/** A longer text of a driver would hide the advice after it; `cause` has all of it. */
 const longestText = 140;
 
-/** What an error of a driver says, on one line and short enough for a message. */
+/** A driver's message without newlines, shortened. */
 export function textOf(error: unknown): string {
   const text = errorText(error).replaceAll(/\s+/g, ' ');
   return text.length > longestText ? `${text.slice(0, longestText - 1)}…` : text;
 }
 
-/** A call that a server or its driver has failed. */
+/** A failed call. */
 export interface FailedCall {
   /** The database, for messages. */
   readonly database: string;
   readonly error: unknown;
   readonly what: CallName;
   readonly claim?: Pick<Claim, 'key'> | undefined;
-  /** What its user must change; `undefined`: another attempt may succeed. */
+  /** What the user must change; `undefined`: another attempt may succeed. */
   readonly remedy: string | undefined;
   /** What helps where another attempt may succeed. */
   readonly advice?: string | undefined;
-  /** The server answered that it refuses the statement, and so changed nothing. */
+  /** The server refused the statement, and so changed nothing. */
   readonly undone: boolean;
 }
 
@@ -48,15 +48,15 @@ export function callError(failed: FailedCall): LockError {
 
 /** What to do when a call fails by a TypeError. */
 export const wrongClient =
-  'The client is not one that @locks/sql takes, or this is a defect: give it a client as its documentation shows, or report this.';
+  '@locks/sql does not support this client, or has a bug: pass a client as its documentation shows, or report this.';
 
-/** What to do when a server does not take a statement, or a value in it. */
+/** What to do when a server does not accept a statement or value. */
 export const notTaken =
-  'The server does not take what @locks/sql sends: run its migrations, see that its version is the newest, or report this.';
+  'The server does not accept what @locks/sql sends: run its migrations, check that its version is the newest, or report this.';
 
 /** What to do when a server refuses TLS. */
 export const tlsMissing = 'Turn TLS on at the server, or off here (option "tls").';
 
-/** What to do when a certificate, or the handshake, is refused. */
+/** What to do when a certificate or handshake is refused. */
 export const tlsRefused =
   'Give the certificate that signed the server\'s as option "tls": { ca }, and check the host name, the dates and the versions of TLS.';

@@ -1,12 +1,9 @@
 /**
- * The connection that the pool lent is in a transaction. A statement over it takes effect when the
- * transaction's owner decides.
+ * The lent connection is in a transaction. A statement over it takes effect when the transaction's
+ * owner commits.
  */
 export class TransactionOpen extends Error {
-  /**
-   * A statement of ours that may change something went over the connection: whether it takes effect
-   * is unknown.
-   */
+  /** An own statement that may change something was sent: whether it takes effect is unknown. */
   readonly sent: boolean;
 
   constructor(sent: boolean) {
@@ -15,6 +12,6 @@ export class TransactionOpen extends Error {
   }
 }
 
-/** What its user can do, for messages. */
+/** What the user can do, for messages. */
 export const endTransactions =
-  'Look for code that gives a connection back without COMMIT or ROLLBACK; give @locks/sql a pool whose connections are outside of transactions.';
+  'Find the code that returns a connection to the pool without COMMIT or ROLLBACK, or pass @locks/sql a separate pool.';

@@ -5,9 +5,8 @@ import type { TableNames } from './names.ts';
 const columns = 'key, version, record, written, keep_for';
 
 /**
- * Refuses a table with other columns: `found`. `otherwise`: why the database may hide a table that
- * is there.
- * @throws `LOCK_MISCONFIGURED` that names the way out.
+ * Checks the columns `found`. `otherwise`: why the database may hide an existing table.
+ * @throws `LOCK_MISCONFIGURED` with what to do.
  */
 export function checkColumns(found: string | undefined, { table, schema }: TableNames, otherwise = ''): void {
   if (found === columns) return;
@@ -16,6 +15,6 @@ export function checkColumns(found: string | undefined, { table, schema }: Table
     '@locks/sql',
     found === undefined
       ? `the table ${name} is missing${otherwise}. To create it, run sql/<database>/texts/table.sql, call migrateTables(client, { routines: false }), or open with migrate=true`
-      : `the table ${name} is none of option "routines" false, which needs the columns (${columns}). Leave the option out in all processes if it was made for routines, else set option "table" to another name`,
+      : `the table ${name} is not one for option "routines" false, which needs the columns (${columns}). Leave the option out in all processes if it was made for routines, else set option "table" to another name`,
   );
 }

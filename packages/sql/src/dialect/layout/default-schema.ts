@@ -2,12 +2,12 @@ import { misconfigured } from '@locks/core/adapter';
 import type { TableNames } from './names.ts';
 
 /**
- * A store makes its statements of the names of the tables. Where the user has named no schema
- * (Postgres) or database (MySQL), it is that in which the first connection finds the tables. Other
- * connections, and this one later, may look elsewhere, where a key could be held a second time.
+ * Statements contain the names of the tables. If the user has set no schema (Postgres) or database
+ * (MySQL), it is the one in which the first connection finds the tables. Other connections, and
+ * this one later, may search elsewhere, where a key could be held a second time.
  */
 export class DefaultSchema<Made> {
-  /** With the names that the user has set: without a schema, each connection uses its own. */
+  /** With the configured names: without a schema, each connection uses its own. */
   readonly asConfigured: Made;
   readonly #make: (names: TableNames) => Made;
   #names: TableNames;
@@ -20,7 +20,7 @@ export class DefaultSchema<Made> {
     this.#made = this.asConfigured;
   }
 
-  /** The names of the tables, with their schema as far as it is known. */
+  /** The names of the tables, with their schema once known. */
   get names(): TableNames {
     return this.#names;
   }
@@ -30,7 +30,7 @@ export class DefaultSchema<Made> {
   }
 
   /**
-   * Notes where a new connection has found tables; `undefined`: nowhere.
+   * Records where a new connection has found tables; `undefined`: nowhere.
    * @throws `LOCK_MISCONFIGURED` for other tables than those of the first connection.
    */
   found(schema: string | undefined): void {

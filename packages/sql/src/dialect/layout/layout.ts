@@ -5,25 +5,24 @@ import type { TableNames } from './names.ts';
 /** The layout of the tables that this version writes. */
 export const layoutVersion = 1;
 
-/** The ways to have the tables. */
+/** The ways to create the tables. */
 const ways =
   'call migrateTables(client), open with migrate=true, list LocksMigrationSource among your Knex migrations, or run the files of sql/<database>/migrations';
 
-/** What the layout table says. */
+/** The content of the layout table. */
 export interface Layout {
   readonly version: number;
   /**
-   * The oldest layout whose packages can use these tables: during an upgrade, older processes go
-   * on.
+   * The oldest layout whose packages can use these tables: during an upgrade, older processes
+   * continue.
    */
   readonly readableFrom: number;
 }
 
 /**
- * Refuses a layout of the tables that this version cannot work with. `found` is the latest row of
- * the layout table; `undefined` without the table or without a row. `otherwise`: why the database
- * may say so of a table that is there.
- * @throws `LOCK_MISCONFIGURED` that names the fix.
+ * Checks that this version supports the layout. `found` is the latest row of the layout table;
+ * `undefined` without the table or a row. `otherwise`: why the database may hide an existing table.
+ * @throws `LOCK_MISCONFIGURED` with what to do.
  */
 export function checkLayout(found: Layout | undefined, names: TableNames, otherwise = ''): void {
   const tables = nameOf(names);
@@ -36,21 +35,18 @@ export function checkLayout(found: Layout | undefined, names: TableNames, otherw
   if (found.version < layoutVersion) {
     throw misconfigured(
       '@locks/sql',
-      `the table ${tables} says layout ${found.version}; this version of the package needs layout ${layoutVersion}. To update the tables, ${ways}`,
+      `the table ${tables} has layout ${found.version}; this version of the package needs layout ${layoutVersion}. To update the tables, ${ways}`,
     );
   }
   checkReadable(found, names);
 }
 
-/**
- * @throws `LOCK_MISCONFIGURED` for tables that a later version of this package has made, and this
- * one cannot use.
- */
+/** @throws `LOCK_MISCONFIGURED` for tables of a later version that this one cannot use. */
 export function checkReadable({ version, readableFrom }: Layout, names: TableNames): void {
   if (readableFrom <= layoutVersion) return;
   throw misconfigured(
     '@locks/sql',
-    `the table ${nameOf(names)} says layout ${version}, for packages that know layout ${readableFrom}; this one knows layout ${layoutVersion}. Install the version of the package that the tables were made for, or a later one`,
+    `the table ${nameOf(names)} has layout ${version}, for packages that support layout ${readableFrom}; this one supports layout ${layoutVersion}. Install the version of the package that the tables were made for, or a later one`,
   );
 }
 
@@ -59,21 +55,21 @@ function nameOf({ table, schema }: TableNames): string {
 }
 
 /**
- * What there is of the locks' tables and routines. Each is named by what follows the configured
- * name: '' is the table of the keys.
+ * The existing tables and routines. Each is named by its suffix to the configured name: '' is the
+ * table of the keys.
  */
 export interface FoundTables {
-  /** `undefined`: without that table or its row, also where making the tables was not finished. */
+  /** `undefined`: without that table or its row, also if creating the tables was interrupted. */
   readonly layout: Layout | undefined;
-  /** Those that are there as the present layout has them. */
+  /** Those that match the present layout. */
   readonly present: readonly string[];
   readonly missing: readonly string[];
 }
 
-/** A message names so many: more would hide what to do. */
+/** A message names at most this many: more would hide what to do. */
 const mostNamed = 5;
 
-/** As `checkLayout`, and refuses tables of which one, or a routine, is missing. */
+/** As `checkLayout`, and also checks that no table or routine is missing. */
 export function checkTables({ layout, missing }: FoundTables, names: TableNames): void {
   checkLayout(layout, names);
   if (missing.length === 0 || layout?.version !== layoutVersion) return;
@@ -81,13 +77,13 @@ export function checkTables({ layout, missing }: FoundTables, names: TableNames)
   const more = missing.length > mostNamed ? ` and ${missing.length - mostNamed} more` : '';
   throw misconfigured(
     '@locks/sql',
-    `of the locks' tables and routines some are missing or cannot be used: ${named.join(', ')}${more}. To make them again, run: locks tables up, or call migrateTables(client); rows that are there stay`,
+    `some of the locks' tables and routines are missing or unusable: ${named.join(', ')}${more}. To recreate them, run: locks tables up, or call migrateTables(client); existing rows stay`,
   );
 }
 
 /**
- * What there is. `found`: whether each table and routine is there; `read` selects the `version` and
- * `readable_from` of the latest row of the layout.
+ * Reads the existing ones. `found`: whether each table and routine exists; `read` selects the
+ * `version` and `readable_from` of the latest row of the layout.
  */
 export async function readTables(
   session: SqlSession,

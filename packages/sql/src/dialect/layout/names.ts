@@ -1,15 +1,15 @@
 import { misconfigured } from '@locks/core/adapter';
 
-/** Where the tables are. */
+/** The names of the tables. */
 export interface TableNames {
-  /** What the names of all tables and routines begin with. */
+  /** The prefix of the names of all tables and routines. */
   readonly table: string;
-  /** The schema (Postgres) or database (MySQL) they are in; `undefined`: the connection's own. */
+  /** The schema (Postgres) or database (MySQL); `undefined`: the connection's own. */
   readonly schema: string | undefined;
 }
 
 /**
- * Short enough that the longest name made of it stays below the 63 bytes of Postgres, the 64 of
+ * Short enough that the longest derived name stays below the 63 bytes of Postgres and the 64 of
  * MySQL.
  */
 const name = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
@@ -23,13 +23,13 @@ function isName(text: string): boolean {
 }
 
 /**
- * `sql` with the names of our tables and routines, which it has quoted with `quote` and beginning
- * with `locks`, replaced by the configured ones.
+ * `sql` with the configured names in place of the default ones, which are quoted with `quote` and
+ * begin with `locks`.
  */
 export function rendered(sql: string, { table, schema }: TableNames, quote: '"' | '`'): string {
-  // The options were validated before. A name is checked again where it is put into SQL.
+  // Options were validated, but a name is checked again before it goes into SQL.
   if (!isName(table)) throw misconfigured('@locks/sql', `"${table}" is not a name: ${nameRule}`);
-  // The database may have told the schema, where it may have any name.
+  // A schema reported by the database may have any name.
   const before = schema === undefined ? quote : `${quote}${schema.replaceAll(quote, quote + quote)}${quote}.${quote}`;
   return sql.replaceAll(
     new RegExp(`${quote}locks(_[a-z_]+)?${quote}`, 'g'),

@@ -4,7 +4,7 @@ import type { SqlSession } from './sql-session.ts';
 /** How long to wait for another process that changes the layout, in ms. */
 export const migrationPatience = 60_000;
 
-/** The error when another process has changed the layout for longer than that. */
+/** The error if another process has been changing the layout for longer than that. */
 export function migrationTooLong(): LockError {
   return new LockError(
     'LOCK_UNAVAILABLE',
@@ -13,8 +13,7 @@ export function migrationTooLong(): LockError {
 }
 
 /**
- * What `work` resolves to, within a transaction that `begin` starts; it is rolled back if `work`
- * rejects.
+ * The result of `work` in a transaction that `begin` starts; it is rolled back if `work` rejects.
  */
 export async function inTransaction<T>(
   session: Pick<SqlSession, 'run'>,
@@ -28,7 +27,7 @@ export async function inTransaction<T>(
     await send('COMMIT');
     return result;
   } catch (error) {
-    // Of both errors the first one says why.
+    // Of both errors the first one is reported.
     await session.run('ROLLBACK').catch(() => {});
     throw error;
   }

@@ -1,14 +1,14 @@
-/** How long a connection that no call uses is kept, in ms. A shorter time opens more of them. */
+/** How long an unused connection is kept, in ms. A shorter time opens more of them. */
 const longestIdle = 30_000;
 
-/** How connections of one kind are opened and ended. */
+/** How connections are opened and closed. */
 export interface ConnectionRules<Connection> {
-  /** How many there are at most. */
+  /** The maximum number. */
   readonly max: number;
   open(): Promise<Connection>;
-  /** Whether its server has ended it, as far as is known. Absent: it has no server. */
+  /** Whether the server has closed it, as far as known. Absent: there is no server. */
   isOver?(connection: Connection): boolean;
-  /** In order. It settles when the connection is closed. */
+  /** Closes it gracefully. Settles when it is closed. */
   end(connection: Connection): Promise<void>;
   /** Whether it keeps the process running. Absent: it never does, and is kept while idle. */
   keepRunning?(connection: Connection, keeps: boolean): void;
@@ -19,10 +19,10 @@ interface Borrower<Connection> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Connections for a library whose own pool does not lend one that can be ended alone. */
+/** A pool for a library whose own cannot end a single connection. */
 export class ConnectionPool<Connection extends object> {
   readonly #rules: ConnectionRules<Connection>;
-  /** With the timer that ends it. The last that came back is the first to go. */
+  /** With the timers that end them. Last in, first out. */
   readonly #idle: { readonly connection: Connection; readonly timer: NodeJS.Timeout | undefined }[] = [];
   readonly #waiting: Borrower<Connection>[] = [];
   /** Open, or being opened. */
@@ -88,7 +88,7 @@ export class ConnectionPool<Connection extends object> {
     this.#idle.push({ connection, timer });
   }
 
-  /** Ends those that no call has, and each of the others when it comes back: see `empty`. */
+  /** Closes unused ones, and each of the others when it is returned: see `empty`. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error('Pool is closed.'));
@@ -122,7 +122,7 @@ export class ConnectionPool<Connection extends object> {
     if (this.#size === 0) this.#emptied();
   }
 
-  /** Opens connections for those that wait. */
+  /** Opens connections for waiting calls. */
   #serve(): void {
     while (this.#waiting.length > this.#opening && this.#size < this.#rules.max) {
       this.#size += 1;

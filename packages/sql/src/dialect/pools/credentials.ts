@@ -5,7 +5,7 @@ import { textOf } from '../errors/call-error.ts';
 import type { ConnectionOptions } from './own-pool.ts';
 import type { ServerAddress } from './server-url.ts';
 
-/** What a connection shows to its server. */
+/** The credentials of a connection. */
 export interface Credentials {
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -13,13 +13,13 @@ export interface Credentials {
   readonly tls: object | undefined;
 }
 
-/** Whether each connection may show something else. */
+/** Whether each connection may have different ones. */
 export function change({ user, password, tls }: ConnectionOptions): boolean {
   return [user, password, tls].some((option) => typeof option === 'function');
 }
 
 /**
- * What the next connection shows: functions are asked again.
+ * The credentials of the next connection: functions are called again.
  * @throws `LOCK_UNAVAILABLE` and `LOCK_MISCONFIGURED`, as `askOption` does.
  */
 export async function askCredentials(
@@ -37,18 +37,18 @@ export async function askCredentials(
   };
 }
 
-/** How a pool of this package's own is given credentials. */
+/** How an own pool gets credentials. */
 export interface Showing {
   ask(): Promise<Credentials>;
-  /** What the connections show that the pool opens from now on. */
+  /** Sets the credentials of the pool's next connections. */
   show(credentials: Credentials): void;
   /** Whether the pool may open a connection for the next request. */
   mayOpen(): boolean;
-  /** Whether the server has refused what a connection showed. */
+  /** Whether the server has refused the credentials. */
   isRefused(error: unknown): boolean;
 }
 
-/** `client`, each new connection of which shows what is asked for it. */
+/** `client`, which asks for the credentials of each new connection. */
 export function askingEach<Connection>(
   client: SqlClient<Connection>,
   { ask, show, mayOpen, isRefused }: Showing,
@@ -60,7 +60,7 @@ export function askingEach<Connection>(
     wasAccepted = true;
     return connection;
   };
-  /** `open`. Where a server refuses credentials that change, it may accept the next ones. */
+  /** `open`, retried: a server that refuses credentials that change may accept the next ones. */
   const openAgain = async (connect: () => Promise<Connection>): Promise<Connection> => {
     show(await ask());
     try {
@@ -76,7 +76,7 @@ export function askingEach<Connection>(
     try {
       return await open(() => client.acquire());
     } catch (error) {
-      // It was asked for earlier, and the request has waited since.
+      // The connection was requested earlier, with older credentials.
       if (!isRefused(error)) throw error;
     }
     return await openAgain(() => client.acquire());

@@ -1,7 +1,7 @@
 import { LockError, isNotInstalled } from '@locks/core/adapter';
 
 /**
- * The package `module`, which `load` imports.
+ * The package `module`, imported by `load`.
  * @throws `LOCK_MISCONFIGURED` with what to install.
  */
 export async function importDriver<T>(module: string, load: () => Promise<{ readonly default: T }>): Promise<T> {

@@ -3,7 +3,7 @@ import type { Asked, Runtime } from '@locks/core/adapter';
 import type { SqlClient } from './client.ts';
 import type { TableNames } from '../layout/names.ts';
 
-/** The options of a configuration that not every database has. */
+/** The options of a configuration that only some databases use. */
 export type SpecificOption =
   | 'host'
   | 'username'
@@ -15,11 +15,11 @@ export type SpecificOption =
 
 /** The options of the connections, with their defaults. */
 export interface ConnectionOptions {
-  /** `undefined`: what suits the database. */
+  /** `undefined`: the database's default. */
   readonly pool: number | undefined;
-  /** Stronger than that of the URL. */
+  /** Overrides the URL's. */
   readonly host: string | undefined;
-  /** Each may be a function, which is asked at each connection. */
+  /** Each may be a function, called for each connection. */
   readonly user: Asked<string> | undefined;
   readonly password: Asked<string> | undefined;
   /** The options of `tls.connect`; `undefined`: no TLS. */
@@ -27,11 +27,11 @@ export interface ConnectionOptions {
   /** In ms. */
   readonly connectTimeout: number;
   readonly applicationName: string;
-  /** A login over TLS is bound to its connection, where the server offers that. */
+  /** Binds a SCRAM login to its TLS connection, if the server supports that. */
   readonly channelBinding: boolean;
-  /** How long the server may work on a statement, in ms. */
+  /** Time limit of a statement on the server, in ms. */
   readonly timeout: number;
-  /** Whether a database that is a file is created if it is missing. */
+  /** Whether a missing database file is created. */
   readonly creates: boolean;
   /** Whether each connection is one session on the server. */
   readonly sessions: boolean;
@@ -44,27 +44,27 @@ export interface OwnPoolParts {
   readonly runtime: Runtime;
 }
 
-/** A pool of this package's own, which connects when it is first needed. */
+/** An own pool, which connects on first use. */
 export interface OwnPool {
   readonly client: SqlClient;
-  /** Where the connections find the tables, if that is not for the user to say. */
+  /** The schema of the connections, if the user cannot set it. */
   readonly schema?: string | undefined;
   /**
-   * Ends its connections in order, those beside the pool too. A silent server may keep it from that
+   * Closes its connections gracefully, also those outside of the pool. A silent server may block it
    * for ever.
    */
   end(): Promise<unknown>;
-  /** Ends the connections that are still open, which servers log as aborted. */
+  /** Destroys the connections that are still open; servers log these as aborted. */
   destroy(): void;
 }
 
 /**
- * The longest wait for connections to end in order, in ms. With more, `close` waits longer for a
- * silent server. With less, a busy server logs connections as aborted.
+ * The longest wait for a graceful close, in ms. With more, `close` waits longer for a silent
+ * server. With less, a busy server logs connections as aborted.
  */
 const longestGrace = 1_000;
 
-/** Ends `pool` in order; after `limit` ms, at most a second, at once. Never rejects. */
+/** Closes `pool` gracefully; after `limit` ms, at most a second, destroys it. Never rejects. */
 export async function endPool(pool: OwnPool, runtime: Runtime, limit: number = longestGrace): Promise<void> {
   await settledWithin(runtime, Math.min(limit, longestGrace), pool.end());
   pool.destroy();

@@ -1,18 +1,16 @@
 import { Socket } from 'node:net';
 import type { ServerAddress } from './server-url.ts';
 
-/**
- * A dead connection behind a firewall that forgets silent ones is noticed after this long, in ms.
- */
+/** In ms: a dead connection behind a firewall that drops idle ones is detected after this long. */
 export const keepAliveDelay = 10_000;
 
 /**
- * The sockets of one pool, to be destroyed when the server does not answer to the end of their
+ * The sockets of one pool, to be destroyed if the server does not answer the end of their
  * connections.
  */
 export class Sockets {
   readonly #open = new Set<Socket>();
-  /** The path of the Unix socket; `undefined`: the server is reached by TCP. */
+  /** The path of the Unix socket; `undefined`: the server uses TCP. */
   readonly path: string | undefined;
 
   constructor({ host }: ServerAddress) {

@@ -2,7 +2,7 @@ import { misconfigured } from '@locks/core/adapter';
 
 /** A server and a database on it. */
 export interface ServerAddress {
-  /** A name, an address, or the path of a Unix socket (of Postgres: of its folder). */
+  /** A name, an address, or the path of a Unix socket (for Postgres: of its folder). */
   readonly host: string;
   readonly port: number;
   readonly user: string | undefined;
@@ -11,18 +11,18 @@ export interface ServerAddress {
 }
 
 /**
- * Reads `scheme://user:password@host:port/database`, all parts of which are optional. `given`: the
- * host in place of the URL's.
- * @throws `LOCK_MISCONFIGURED` without the URL, which may have a password in it.
+ * Reads `scheme://user:password@host:port/database`, all parts optional. `given`: replaces the
+ * host.
+ * @throws `LOCK_MISCONFIGURED`, without quoting the URL, which may contain a password.
  */
 export function readServerUrl(text: string, scheme: string, port: number, given?: string): ServerAddress {
   try {
-    // A user without a host, as before the path of a socket, is none of the standard's URLs.
+    // The URL standard does not allow a user without a host, as before the path of a socket.
     const url = new URL(text.replace(/@(?=\/|$)/, '@localhost'));
-    // Behind a "/" or "#" of a password stands the rest of it, and before it no host.
+    // A "/" or "#" in the password would put the remainder here, and leave no host.
     if (!text.includes('://') || url.hash !== '' || url.pathname.includes('@')) throw new TypeError('No authority.');
     const host = decodeURIComponent(url.hostname.replace(/^\[(.*)\]$/, '$1'));
-    // A decoded text that is no name is a part of a user and a password.
+    // A decoded text that is no host name is a part of a user and a password.
     if (!host.startsWith('/') && /[\s@?#%,;=&'"|\\]/.test(host)) throw new TypeError('No host.');
     const database = decodeURIComponent(url.pathname.replace(/^\//, ''));
     return {

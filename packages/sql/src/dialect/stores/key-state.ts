@@ -3,12 +3,12 @@ import type { Holder, KeyState, Mode, Waiter } from '@locks/core';
 /** A row of the statement `inspect`. */
 export interface StateRow {
   /**
-   * Of a holder, its mode. `shared waiter`, `exclusive waiter`: of one of the first 100 in the
-   * queue, whose token is its place. `waiters`: this row's token tells how many are in the queue.
+   * The mode of a holder. `shared waiter`, `exclusive waiter`: one of the first 100 in the queue,
+   * whose token is its position. `waiters`: the token of this row is the length of the queue.
    */
   readonly mode: string;
   readonly owner: string;
-  /** Of a sharer, and of one that waits to share; 0: any number. */
+  /** For holders and waiters in shared mode; 0: any number. */
   readonly permits: number;
   readonly token: bigint;
   /** In ms. */

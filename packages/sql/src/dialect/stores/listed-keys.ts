@@ -1,13 +1,13 @@
-/** Some of the keys of a list. */
+/** One page of a list of keys. */
 export interface ListedKeys {
   readonly keys: readonly string[];
-  /** What to read after. `undefined`: there are no more. */
+  /** The key to continue after. `undefined`: the list is complete. */
   readonly next: string | undefined;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Of rows that have keys in hexadecimal. A row whose key is no text is another program's. */
+/** Parses rows of hexadecimal keys. A row whose key is no text belongs to another program. */
 export function listedKeys(rows: readonly string[], limit: number): ListedKeys {
   const keys = rows.flatMap((row) => {
     try {

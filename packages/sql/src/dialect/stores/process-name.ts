@@ -1,7 +1,7 @@
-/** What stands between the name of a process and that of its session. */
+/** Separates the name of a process from that of its session. */
 export const sessionMark = '+';
 
-/** The process to which a name in the tables belongs. */
+/** The process of a name in the tables. */
 export function processOf(name: string): string {
   return name.split(sessionMark, 1)[0] ?? name;
 }

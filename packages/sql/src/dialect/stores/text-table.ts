@@ -9,16 +9,16 @@ export type TextTableOptions = Omit<StoreOptions, 'waiterTtl'>;
 /** A change of the text under one key. */
 export interface Replacement {
   readonly key: string;
-  /** The version that the text must have. `undefined`: there must be no text. */
+  /** The expected version. `undefined`: no text. */
   readonly seen: string | undefined;
   readonly next: StoredRecord;
-  /** The processes that must look at the key, as they name themselves. */
+  /** The processes that must read the key, by their names. */
   readonly wakes: readonly string[];
 }
 
 /**
- * A table of texts with their versions in one database, for one pool of connections. Each method is
- * one statement over the connection that it is given, and rejects with the driver's own errors.
+ * A table of versioned texts in one database, for one pool. Each method is one statement over the
+ * passed connection, and rejects with the driver's own errors.
  */
 export interface TextTable<Connection = unknown> extends TableStore<Connection> {
   /** The name of this process in the texts. */
@@ -26,37 +26,37 @@ export interface TextTable<Connection = unknown> extends TableStore<Connection> 
   /** Whether the process of this name has certainly ended. */
   readonly ended?: ((process: string) => boolean) | undefined;
   read(connection: Connection, key: string): Promise<ReadRecord>;
-  /** Whether the text was written: its version was the one that was seen. */
+  /** Whether the text was written: its version was `seen`. */
   replace(connection: Connection, replacement: Replacement): Promise<boolean>;
-  /** Several in one transaction, at once, where the database is in this process. */
+  /** Several in one transaction, synchronously, if the database is in this process. */
   replaceAll?(connection: Connection, replacements: readonly Replacement[]): readonly boolean[];
-  /** Where a process can be woken. `undefined`: it looks at the keys at times. */
+  /** How a process is woken. `undefined`: it polls. */
   readonly listening?: TextListening<Connection> | undefined;
 }
 
 /** How a process is woken. */
 export interface TextListening<Connection = unknown> {
   /**
-   * Listens until the returned function is called. `heard` gets the key to look at, where a wake
-   * says so.
+   * Listens until the returned function is called. `heard` gets the key to read, if the wake names
+   * it.
    */
   listen(heard: (key?: string) => void, lost: (reason: unknown) => void): Promise<() => void>;
-  /** Sends this process a wake, which it hears if it hears anything. */
+  /** Sends this process a wake, to prove that its listener works. */
   echo(connection: Connection): Promise<unknown>;
-  /** Why the echo was not heard, and what to do. */
+  /** Why the echo was not received, and what to do. */
   readonly unheard: string;
-  /** Which of `keys` have which version. Absent: each wake says its key. */
+  /** The versions of `keys`. Absent: each wake names its key. */
   versions?(connection: Connection, keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }
 
 /** One database's table of texts. */
 export interface TextTableKind {
   createTable(client: SqlClient, options: TextTableOptions): TextTable;
-  /** Where routines can be done without. Absent: there are none. */
+  /** For databases where routines are optional. Absent: there are none. */
   readonly instead?:
     | {
         readonly create: string;
-        /** The names of the columns of the table that is there. `undefined`: there is none. */
+        /** The names of the columns of the existing table. `undefined`: no table. */
         columnsOf(session: SqlSession): Promise<string | undefined>;
       }
     | undefined;

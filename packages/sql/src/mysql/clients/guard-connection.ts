@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** The part of a connection of mysql2 that reads what the server sends. */
+/** The members of a mysql2 connection that read what the server sends. */
 interface Wire extends NodeJS.EventEmitter {
   handlePacket(packet?: object): void;
   readonly stream: Socket;
@@ -9,9 +9,9 @@ interface Wire extends NodeJS.EventEmitter {
 const guarded = new WeakSet<object>();
 
 /**
- * Sees to it that no byte of a server is an exception outside of any promise. mysql2 throws while
- * it reads, and emits more errors than its pool listens for. Called for a connection that has read
- * nothing yet; another call does nothing.
+ * Ensures that no data of a server causes an exception outside of any promise. mysql2 throws while
+ * it reads, and emits more errors than its pool listens for. Call it before the connection reads;
+ * repeated calls do nothing.
  */
 export function guardConnection(given: object): void {
   if (guarded.has(given)) return;

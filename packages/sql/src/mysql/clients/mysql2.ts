@@ -3,29 +3,29 @@ import { guardConnection } from './guard-connection.ts';
 import { discard, isOver } from '../connection/session.ts';
 import type { SqlClient } from '../../dialect/pools/client.ts';
 
-/** The part of a pool of `mysql2` that tells it from other things. */
+/** The members that identify a pool of `mysql2`. */
 export interface Mysql2Pool {
   getConnection(done: never): unknown;
   releaseConnection(connection: never): unknown;
 }
 
-/** The same of `mysql2/promise`. */
+/** The same for `mysql2/promise`. */
 export interface Mysql2PromisePool {
   readonly pool: Mysql2Pool;
 }
 
-/** A connection of `mysql2`: the transaction of a guard is one. */
+/** A connection of `mysql2`, such as the transaction of a guard. */
 export interface Mysql2Connection {
   execute(sql: never, values: never, done: never): unknown;
   readonly threadId: number | null;
 }
 
-/** The same of `mysql2/promise`. */
+/** The same for `mysql2/promise`. */
 export interface Mysql2PromiseConnection {
   readonly connection: Mysql2Connection;
 }
 
-/** The pool as it is. Its lists have no public names. */
+/** The actual pool. Its lists have no public names. */
 export interface CorePool {
   getConnection(done: (error: Error | null, connection: Lent) => void): void;
   readonly config: { readonly connectionLimit: number; readonly connectionConfig: object };
@@ -41,14 +41,14 @@ interface Lent extends MysqlConnection {
   off(event: 'error', listener: () => void): unknown;
 }
 
-/** What a connection says when it breaks, each call hears as the error of its statement. */
+/** Each call gets a connection failure as the error of its statement. */
 const ignore = (): void => {};
 
 type ConnectionClass = new (options: { readonly config: object }) => Lent & {
   connect(done: (error: Error | null) => void): void;
 };
 
-/** The pool behind what the user has; `undefined`: it is no pool of mysql2. */
+/** The pool behind `given`; `undefined`: it is no pool of mysql2. */
 export function mysql2PoolOf(given: unknown): Mysql2Pool | undefined {
   const pool = ((given as Partial<Mysql2PromisePool> | undefined)?.pool ?? given) as Partial<CorePool> | undefined;
   const { getConnection, execute, config } = (pool ?? {}) as Partial<CorePool & { execute: unknown }>;
@@ -58,7 +58,7 @@ export function mysql2PoolOf(given: unknown): Mysql2Pool | undefined {
   return found ? (pool as unknown as Mysql2Pool) : undefined;
 }
 
-/** The connection behind what the user has; `undefined`: it is no connection of mysql2. */
+/** The connection behind `given`; `undefined`: it is no connection of mysql2. */
 export function mysql2ConnectionOf(given: unknown): MysqlConnection | undefined {
   const connection = ((given as Partial<Mysql2PromiseConnection> | undefined)?.connection ?? given) as
     | Partial<Mysql2Connection>
@@ -72,7 +72,7 @@ export function isMysqlPoolEmpty(error: unknown): boolean {
   return error instanceof Error && /^(?:No connections available|Queue limit reached)\.$/.test(error.message);
 }
 
-/** A pool of `mysql2`, with its interface of callbacks. */
+/** A pool of `mysql2`, with its callback interface. */
 export function mysql2Client(given: Mysql2Pool): SqlClient<Lent> {
   const pool = given as unknown as CorePool;
   return {
@@ -93,7 +93,7 @@ export function mysql2Client(given: Mysql2Pool): SqlClient<Lent> {
         });
       }),
     release(connection, broken) {
-      // One that is destroyed may still have something to say.
+      // A destroyed connection may still emit errors.
       if (!broken) connection.off('error', ignore);
       if (broken) connection.destroy();
       else connection.release();

@@ -17,7 +17,7 @@ interface Lent {
 
 /**
  * A pool of `mysql2`.
- * @throws `LOCK_MISCONFIGURED` for a URL without a database, where no schema is set either.
+ * @throws `LOCK_MISCONFIGURED` for a URL without a database, if no schema is set.
  */
 export async function openPool({ url, options, names, runtime }: OwnPoolParts): Promise<OwnPool> {
   const address = readServerUrl(url, 'mysql', 3306, options.host);
@@ -47,16 +47,16 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     ...(shown?.tls === undefined ? {} : { ssl: checkedTls(shown.tls) }),
     connectTimeout,
     connectAttributes: { program_name: applicationName },
-    // Unlike pg, mysql2 expects a socket that connects already.
+    // Unlike pg, mysql2 expects a socket that is already connecting.
     stream() {
       const socket = sockets.create();
       queueMicrotask(guardAll);
       if (sockets.path !== undefined) return socket.connect(sockets.path);
-      // Node checks a certificate against this, and sets it for names alone. For an address it
-      // would take "localhost".
+      // Node checks a certificate against this, and sets it only for names. For an address it would
+      // take "localhost".
       return Object.assign(socket.connect(port, host), { _host: host });
     },
-    // It would note a stack for each statement.
+    // It would capture a stack for each statement.
     trace: false,
   } as object);
   const inner = pool as unknown as CorePool;
@@ -69,7 +69,7 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
       if (error) connection.destroy();
     });
   });
-  // A provider that is not closed must not keep its process running by connections that are idle.
+  // Idle connections of an open provider must not keep the process running.
   pool.on('acquire', ({ stream }: Lent) => stream.ref());
   pool.on('release', ({ stream }: Lent) => stream.unref());
   const client = mysql2Client(pool);
@@ -84,14 +84,14 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
     client: shown === undefined ? asking : client,
     async end() {
       await new Promise<void>((resolve, reject) => pool.end((error) => (error ? reject(error) : resolve())));
-      // The session that waits for wakes says goodbye after the one that keeps its lock has ended.
+      // The session that waits for wakes closes after the one that keeps its lock has ended.
       await sockets.closed();
     },
     destroy: () => sockets.destroy(),
   };
 }
 
-/** mysql2 accepts a certificate of any host, unless it is told to look. */
+/** mysql2 accepts a certificate of any host, unless configured to check. */
 function checkedTls(tls: object): object {
   return { verifyIdentity: true, ...tls };
 }

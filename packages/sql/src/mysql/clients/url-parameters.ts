@@ -1,7 +1,7 @@
 import { commonParameters, valuesOf } from '../../dialect/pools/url-parameters.ts';
 import type { UrlParameters } from '../../dialect/pools/url-parameters.ts';
 
-/** Where TLS is used, its certificate is checked, as with `sslmode` of Postgres. */
+/** With TLS, the certificate is checked, as with `sslmode` of Postgres. */
 const checked = { tls: true };
 
 /** Parameters of MySQL's own clients, of mysql2, and of Prisma. */

@@ -1,27 +1,25 @@
-/**
- * The part of a connection of mysql2 that is used: its interface of callbacks.
- */
+/** The members used of a mysql2 connection: its callback interface. */
 export interface MysqlConnection {
   execute(
     options: ExecuteOptions,
     values: readonly Value[],
     done: (error: Error | null, answer: unknown) => void,
   ): unknown;
-  /** With the protocol of texts, which knows each statement. */
+  /** With the text protocol, which supports every statement. */
   query(options: QueryOptions, done: (error: Error | null, answer: unknown) => void): unknown;
   destroy(): void;
-  /** Says goodbye. */
+  /** Closes it gracefully. */
   end?(done: () => void): unknown;
   readonly stream?: { destroy(): unknown; unref?(): unknown; readonly readable?: boolean } | undefined;
 }
 
 /**
- * Numbers go as decimal text and bytes as hexadecimal: neither the options of the connection nor
- * its character set matter to these.
+ * Numbers are decimal text and bytes hexadecimal: independent of the options and character set of
+ * the connection.
  */
 export type Value = string | null;
 
-/** They hold for these statements, whatever the owner of the pool has set. */
+/** They apply to these statements, whatever the owner of the pool has set. */
 interface ExecuteOptions {
   readonly sql: string;
   readonly typeCast: true;

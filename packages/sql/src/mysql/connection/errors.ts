@@ -5,28 +5,27 @@ import { callError, notTaken, tlsMissing, tlsRefused } from '../../dialect/error
 import { nameTaken } from '../../dialect/layout/migration.ts';
 import { TransactionOpen, endTransactions } from '../../dialect/errors/transaction-open.ts';
 
-/** The server's number of its error; `undefined`: it is not one of the server's. */
+/** The server's error number; `undefined`: not a server error. */
 export function numberOf(error: unknown): number | undefined {
   const { errno, sqlState } = (error ?? {}) as { readonly errno?: unknown; readonly sqlState?: unknown };
-  // mysql2 gives errors of the network a number too, a negative one.
+  // mysql2 gives network errors a negative number.
   return typeof errno === 'number' && errno > 0 && typeof sqlState === 'string' ? errno : undefined;
 }
 
 /**
- * A lock wait that took too long, a deadlock, a row that changed since, a statement that must be
- * prepared again, and one that is not prepared.
+ * A lock wait timeout, a deadlock, a row changed since, a statement that must be prepared again,
+ * and an unprepared one.
  */
 const undone: ReadonlySet<number | undefined> = new Set([1205, 1213, 1020, 1615, 1243]);
 
-/** The server undid the statement because of what others did meanwhile. */
+/** The server undid the statement because of concurrent ones. */
 export function canRepeat(error: unknown): boolean {
   return undone.has(numberOf(error));
 }
 
 /** Nothing was done, because the connection is in a transaction of its user. */
 export function isInTransaction(error: unknown): boolean {
-  // The isolation level of a transaction that is open cannot be changed: the first thing that a
-  // procedure does.
+  // The isolation level of an open transaction cannot be changed, which a procedure does first.
   return error instanceof TransactionOpen ? !error.sent : numberOf(error) === 1568;
 }
 
@@ -34,11 +33,10 @@ export function isInTransaction(error: unknown): boolean {
 export const interrupted = 1317;
 
 /**
- * The server shuts down (1053). The statement was killed, or took longer than its session allows
- * (1317, 1969, 3024): no handler of a procedure hears of that, so its transaction may be open
- * still. The connection was killed, or silent for too long (1927, 4031). There is no such prepared
- * statement (1243). The server or its storage takes no changes, as after a failover (1290, 1836,
- * 1874).
+ * The server shuts down (1053). The statement was killed, or exceeded the session's limit (1317,
+ * 1969, 3024): procedures cannot handle that, so the transaction may still be open. The connection
+ * was killed, or idle for too long (1927, 4031). The prepared statement does not exist (1243). The
+ * server or its storage refuses changes, as after a failover (1290, 1836, 1874).
  */
 const ending: ReadonlySet<number> = new Set([1053, interrupted, 1969, 3024, 1927, 4031, 1243, 1290, 1836, 1874]);
 
@@ -50,8 +48,8 @@ export function isBroken(error: unknown): boolean {
 }
 
 /**
- * The server answered an error and goes on, so it has undone all that the call did: its procedures
- * roll back. 1180: the commit itself failed.
+ * The server answered an error and continues, so the call was undone: its procedures roll back.
+ * 1180: the commit itself failed.
  */
 function isUndone(error: unknown): boolean {
   const number = numberOf(error);
@@ -59,8 +57,8 @@ function isUndone(error: unknown): boolean {
 }
 
 /**
- * What a server says that refuses to write: its connections are given up, because another one may
- * be there by now.
+ * The error of a read-only server: its connections are discarded, as others may lead to a new
+ * primary.
  */
 export function readOnly(): Error {
   const message = 'the server is read only: a replica, or about to become one';
@@ -75,7 +73,7 @@ const login = 'Check the user, its password, the name of the database, and wheth
 const expired = 'The password has expired: set another one.';
 const locked = 'Unlock the account.';
 
-/** What a retry cannot mend, and what can. */
+/** What a retry cannot fix, and how to fix it. */
 const permanent: Readonly<Record<number, string>> = {
   1044: login,
   1045: login,
@@ -93,10 +91,10 @@ const permanent: Readonly<Record<number, string>> = {
   1305: tables,
   1318: tables,
   1370: grants,
-  1449: 'The user who ran the migrations of @locks/sql is gone: run them again as one that stays (locks tables up).',
+  1449: 'The user who ran the migrations of @locks/sql no longer exists: run them again as a permanent user (locks tables up).',
   1665: 'Set binlog_format to MIXED or ROW.',
   1698: login,
-  1251: 'Give the user an authentication plugin that mysql2 knows.',
+  1251: 'Give the user an authentication plugin that mysql2 supports.',
   1792: 'Its sessions are read only: give the pool connections that may write.',
   1820: expired,
   1862: expired,
@@ -105,21 +103,21 @@ const permanent: Readonly<Record<number, string>> = {
   4151: locked,
 };
 
-/** What other clients may mend, by closing connections: a lease must outlast it. */
+/** What other clients may fix, by closing connections: a lease must outlast it. */
 const passing: Readonly<Record<number, string>> = {
   1461: 'Raise max_prepared_stmt_count at the server, or open fewer connections: each prepares some ten statements.',
 };
 
-/** The codes of failures that `mysql2` finds itself, before a user is logged in. */
+/** The codes of failures that `mysql2` reports before a login. */
 const ofDriver: Readonly<Record<string, string>> = {
   HANDSHAKE_NO_SSL_SUPPORT: tlsMissing,
-  AUTH_SWITCH_PLUGIN_ERROR: 'Give the user an authentication plugin that mysql2 knows.',
+  AUTH_SWITCH_PLUGIN_ERROR: 'Give the user an authentication plugin that mysql2 supports.',
   MYSQL_CLEAR_PASSWORD_NOT_ENABLED: 'Give the user an authentication plugin that does not send its password as text.',
 };
 
 /**
- * A certificate is refused: mysql2 puts a code of its own over that of Node, for faults of the
- * network too.
+ * A certificate is refused: mysql2 replaces Node's code by its own, which it also uses for network
+ * errors.
  */
 function isCertificateRefused(error: unknown): boolean {
   const { code, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
@@ -144,7 +142,7 @@ const rights =
   'Run it as a user with CREATE, DROP, SELECT, INSERT, UPDATE, DELETE, CREATE ROUTINE and ALTER ROUTINE on the database.';
 
 const migrationRemedies: Readonly<Record<number, string>> = {
-  // The server denies the database (also where there is none), the command, the column, the
+  // The server denies the database (even if it does not exist), the command, the column, the
   // routine, a privilege.
   1044: rights,
   1142: rights,

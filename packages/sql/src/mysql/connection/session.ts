@@ -1,7 +1,7 @@
 import { TransactionOpen } from '../../dialect/errors/transaction-open.ts';
 import type { MysqlConnection, Row, Value } from './connection.ts';
 
-/** What a statement without rows is answered with. */
+/** The answer to a statement without rows. */
 interface Header {
   readonly insertId: number | string;
   readonly affectedRows: number;
@@ -9,7 +9,7 @@ interface Header {
   readonly serverStatus: number;
 }
 
-/** The rows of a query, or the first ones of a procedure. */
+/** The rows of a query, or the first result set of a procedure. */
 export async function rowsOf(
   connection: MysqlConnection,
   sql: string,
@@ -19,7 +19,7 @@ export async function rowsOf(
   return (Array.isArray(answer[0]) ? answer[0] : answer) as readonly Row[];
 }
 
-/** The number that a statement leaves by LAST_INSERT_ID; 0: it changed no row. */
+/** The LAST_INSERT_ID of a statement; 0: it changed no row. */
 export async function changed(connection: MysqlConnection, sql: string, values: readonly Value[]): Promise<bigint> {
   const { insertId, serverStatus } = (await execute(connection, sql, values)) as Header;
   if ((serverStatus & 1) !== 0) throw new TransactionOpen(true);
@@ -33,7 +33,7 @@ export async function affected(connection: MysqlConnection, sql: string, values:
   return affectedRows;
 }
 
-/** Whether the server has ended `connection`, as far as is known. */
+/** Whether the server has closed `connection`, as far as known. */
 export function isOver({ stream }: MysqlConnection): boolean {
   return stream?.readable === false;
 }
@@ -41,11 +41,11 @@ export function isOver({ stream }: MysqlConnection): boolean {
 /** Ends `connection` now. */
 export function discard(connection: MysqlConnection): void {
   connection.destroy();
-  // The former only says goodbye, and would wait for a server that does not answer.
+  // The former closes gracefully, and would wait for a silent server.
   connection.stream?.destroy();
 }
 
-/** As a prepared statement, which mysql2 keeps for each connection. */
+/** As a prepared statement, which mysql2 caches per connection. */
 function execute(connection: MysqlConnection, sql: string, values: readonly Value[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
     connection.execute({ sql, typeCast: true, rowsAsArray: false, nestTables: false }, values, (error, answer) => {
@@ -56,8 +56,8 @@ function execute(connection: MysqlConnection, sql: string, values: readonly Valu
 }
 
 /**
- * The rows of a query with the protocol of texts: one round trip less than a prepared statement
- * takes the first time.
+ * The rows of a query over the text protocol: one round trip less than the first execution of a
+ * prepared statement.
  */
 export function rowsOfText(
   connection: MysqlConnection,
@@ -72,12 +72,12 @@ export function rowsOfText(
   });
 }
 
-/** A name, which may have any character. */
+/** A name, which may contain any character. */
 export function nameOf(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString() : String(value);
 }
 
-/** Text of a column that may come as bytes. */
+/** Text of a column that may be returned as bytes. */
 export function textOf(value: unknown): string {
   return Buffer.isBuffer(value) ? value.toString('latin1') : String(value);
 }

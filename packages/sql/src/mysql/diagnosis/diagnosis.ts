@@ -3,7 +3,7 @@ import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 import { textOf } from '../connection/session.ts';
 
-/** What `SHOW … LIKE` says; empty where there is no such variable. */
+/** The value of `SHOW … LIKE`; empty for an unknown variable. */
 async function shown({ rows }: Examined, kind: string, name: string): Promise<string> {
   const [row] = await rows(`SHOW ${kind} LIKE '${name}'`);
   return row === undefined ? '' : textOf(row['Value']);
@@ -17,7 +17,7 @@ const checks: readonly Check<Examined>[] = [
       if (now === '1') return { level: 'ok', what: 'Grants are on the disk when they are answered.' };
       return {
         level: 'warning',
-        what: `innodb_flush_log_at_trx_commit is ${now}: a crash takes the grants of the last second, which others get again.`,
+        what: `innodb_flush_log_at_trx_commit is ${now}: a crash loses the grants of the last second, and others can get their keys.`,
         advice: 'Set innodb_flush_log_at_trx_commit = 1.',
       };
     },
@@ -28,7 +28,7 @@ const checks: readonly Check<Examined>[] = [
       const [row] = await database.rows(
         "SELECT count(*) AS replicas FROM information_schema.processlist WHERE command LIKE 'Binlog Dump%'",
       );
-      if (Number(row?.['replicas']) === 0) return { level: 'ok', what: 'No replica is seen: nothing fails over.' };
+      if (Number(row?.['replicas']) === 0) return { level: 'ok', what: 'No replica was found: nothing fails over.' };
       for (const name of ['master', 'source']) {
         if ((await shown(database, 'GLOBAL VARIABLES', `rpl_semi_sync_${name}_enabled`)) === 'ON') {
           return { level: 'ok', what: 'A replica has each grant before it is answered (semi-synchronous).' };
@@ -36,7 +36,7 @@ const checks: readonly Check<Examined>[] = [
       }
       return {
         level: 'warning',
-        what: 'Replicas follow later: a failover forgets the latest grants.',
+        what: 'Replication is asynchronous: a failover loses the latest grants.',
         advice: 'Turn semi-synchronous replication on, or check fencing tokens in what the locks protect.',
       };
     },
@@ -58,7 +58,7 @@ const checks: readonly Check<Examined>[] = [
       if ((await shown(database, 'GLOBAL VARIABLES', 'performance_schema')) !== 'ON') {
         throw new Error('performance_schema is off');
       }
-      // Each user may read the other one, which has the connections of the same user only.
+      // Each user may read the other table, which has only the connections of that user.
       const read = async (table: string): Promise<readonly string[]> => {
         const attributes = `performance_schema.${table}`;
         const rows = await database.rows(

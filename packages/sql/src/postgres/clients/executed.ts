@@ -1,9 +1,11 @@
 import type { PgConnection, Reply, Value } from '../connection/connection.ts';
 
-/** What a statement is given: bytes as a `Buffer`, numbers and arrays as the server writes them. */
+/**
+ * A parameter of a statement: bytes are a `Buffer`, numbers and arrays text in the server's format.
+ */
 export type ExecutedValue = string | boolean | Buffer | null;
 
-/** What a statement is answered with. */
+/** The answer to a statement. */
 export interface PostgresAnswer {
   /** By the names of the columns, in their order: texts, numbers, bigints, booleans, arrays. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
@@ -11,7 +13,7 @@ export interface PostgresAnswer {
 
 type Execute = (text: string, values: readonly ExecutedValue[]) => Promise<PostgresAnswer>;
 
-/** A connection by the one function that executes statements. */
+/** A connection made of one function that executes statements. */
 export function executed(execute: Execute): PgConnection {
   return {
     async query(query) {
@@ -31,7 +33,7 @@ export function executed(execute: Execute): PgConnection {
   };
 }
 
-/** What any library of Postgres can send. */
+/** Encodes a value so that any library of Postgres can send it. */
 export function encoded(value: Value): ExecutedValue {
   if (Array.isArray(value)) return `{${(value as readonly (string | Buffer)[]).map(element).join(',')}}`;
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
@@ -43,16 +45,18 @@ function element(value: string | Buffer): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** As the server writes it. */
+/** In the server's format. */
 function decoded(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'boolean') return value ? 't' : 'f';
   if (Array.isArray(value)) return `{${value.map(decoded).join(',')}}`;
-  // Libraries have classes for numbers that are large, or exact.
+  // Libraries have classes for large or exact numbers.
   return (value as { toString(): string }).toString();
 }
 
-/** What tells an error of the server from one of the library, which has no such code. */
+/**
+ * Adds what distinguishes an error of the server from one of the library, which has no such code.
+ */
 function withSeverity(error: unknown): unknown {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
   if (severity !== undefined || typeof code !== 'string' || !/^(?=.*\d)[\dA-Z]{5}$/.test(code)) return error;

@@ -7,16 +7,16 @@ import type { SqlClient } from '../../dialect/pools/client.ts';
 export type { ExecutedValue, PostgresAnswer };
 
 /**
- * Connections to Postgres of any library, for one that `createSqlProvider` does not know. Its
- * waiters poll every 25 ms, as no connection can listen.
+ * Connections to Postgres through any library that `createSqlProvider` does not know. Its waiters
+ * poll every 25 ms, as no connection can listen.
  */
 export interface PostgresExecutor {
   readonly database: 'postgres';
-  /** How many connections it lends at once, at most: a whole number from 1. */
+  /** How many connections it lends simultaneously: a whole number from 1. */
   readonly max: number;
   /**
-   * Lends a connection that is in no transaction, and to no other until it is given back. It may
-   * wait until there is one. Rejects with the library's own errors.
+   * Lends a connection outside of a transaction, exclusively until it is released. It may wait for
+   * one. Rejects with the library's own errors.
    */
   connect(): Promise<PostgresExecutorConnection>;
 }
@@ -25,10 +25,7 @@ export interface PostgresExecutor {
 export interface PostgresExecutorConnection {
   /** As that of `PostgresTransaction`, outside of a transaction. */
   query(text: string, values: readonly ExecutedValue[]): Promise<PostgresAnswer>;
-  /**
-   * Takes it back. `broken`: it must be closed at once, with what it still does, and must not be
-   * lent again.
-   */
+  /** Takes it back. `broken`: close it immediately, cancel its work, and do not lend it again. */
   release(broken: boolean): void;
 }
 
@@ -37,14 +34,14 @@ export interface PostgresTransaction {
   readonly database: 'postgres';
   /**
    * Executes `text`, which has `$1`, `$2` … for `values`. Without values it may have several
-   * statements, and the answer does not matter. All calls of one connection go over one session.
-   * Rejects with an error whose `code` is what the server classifies it by (SQLSTATE), such as
-   * `'40001'`. An error without that means that the connection is broken.
+   * statements, and the answer is ignored. All calls of one connection use one session. Rejects
+   * with an error whose `code` is the server's SQLSTATE, such as `'40001'`. An error without it
+   * means that the connection is broken.
    */
   query(text: string, values: readonly ExecutedValue[]): Promise<PostgresAnswer>;
 }
 
-/** What both have, and nothing else that is taken. */
+/** What both have, and no other accepted client. */
 function isOfPostgres(given: unknown): given is { readonly database: 'postgres' } {
   return (given as { readonly database?: unknown } | undefined)?.database === 'postgres';
 }
@@ -57,7 +54,7 @@ export function isExecutorTransaction(given: unknown): given is PostgresTransact
   return isOfPostgres(given) && typeof (given as Partial<PostgresTransaction>).query === 'function';
 }
 
-/** What statements of a guard go over. */
+/** The connection for statements of a guard. */
 export function transactionOf(transaction: PostgresTransaction): PgConnection {
   return executed((text, values) => transaction.query(text, values));
 }
@@ -66,13 +63,13 @@ interface Lent extends PgConnection {
   readonly executor: PostgresExecutorConnection;
 }
 
-/** @throws `LOCK_MISCONFIGURED` for a `max` that is no number of connections. */
+/** @throws `LOCK_MISCONFIGURED` for an invalid `max`. */
 export function executorClient(executor: PostgresExecutor): SqlClient<Lent> {
   const { max } = executor;
   if (!Number.isInteger(max) || max < 1) {
     throw misconfigured('@locks/sql', `"max" of a PostgresExecutor is a whole number from 1, not ${String(max)}`);
   }
-  /** One object for each connection: what is known of it is kept by that. */
+  /** One object for each connection, as state is kept by object. */
   const known = new WeakMap<PostgresExecutorConnection, Lent>();
   return {
     database: 'postgres',
@@ -90,7 +87,7 @@ export function executorClient(executor: PostgresExecutor): SqlClient<Lent> {
     },
     release: (connection, broken) => connection.executor.release(broken),
     waiting: () => undefined,
-    // What `release` is told ends it.
+    // `release` with `broken` ends it.
     discard() {},
   };
 }

@@ -4,7 +4,7 @@ import { guardClient } from './guard-client.ts';
 import type { PgSession } from '../connection/connection.ts';
 import type { SqlClient } from '../../dialect/pools/client.ts';
 
-/** The part of a `Pool` of `pg` that is used. */
+/** The members used of a `Pool` of `pg`. */
 export interface PgPool {
   connect(callback: (error: Error | undefined, connection: PgPoolClient | undefined) => void): void;
   readonly totalCount: number;
@@ -15,12 +15,12 @@ export interface PgPool {
   readonly Client?: new (options: never) => object;
 }
 
-/** A connection that a `Pool` of `pg` has lent: the transaction of a guard is one. */
+/** A connection lent by a `Pool` of `pg`, such as the transaction of a guard. */
 export interface PgPoolClient extends PgClient {
   release(destroy?: boolean): void;
 }
 
-/** The part of a `Client` of `pg` that tells it from other things. */
+/** The members that identify a `Client` of `pg`. */
 export interface PgClient {
   query(text: string): Promise<unknown>;
   readonly connection?: unknown;
@@ -31,7 +31,7 @@ interface Lent extends PgSession {
   off(event: 'error', listener: () => void): unknown;
 }
 
-/** What a connection says when it breaks, each call hears as the error of its statement. */
+/** Each call gets a connection failure as the error of its statement. */
 const ignore = (): void => {};
 
 export function isPgPool(given: unknown): given is PgPool {
@@ -48,7 +48,7 @@ export function isPgClient(given: unknown): given is PgClient {
   );
 }
 
-/** Whether a `Pool` of `pg` waited for longer than it may. */
+/** Whether a `Pool` of `pg` reached its time limit. */
 export function isPgPoolEmpty(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
@@ -61,8 +61,8 @@ export function pgClient(pool: PgPool): SqlClient<Lent> {
     get ended() {
       return pool.ending;
     },
-    // Its pool listens to idle ones only, and an error without a listener ends the process. It may
-    // come in the packet that made the connection ready: a promise would be too late.
+    // Its pool listens only to idle ones, and an error without a listener ends the process. It may
+    // arrive with the packet that made the connection ready: a promise would be too late.
     acquire: () =>
       new Promise((resolve, reject) => {
         pool.connect((error, lent) => {

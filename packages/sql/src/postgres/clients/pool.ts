@@ -27,7 +27,7 @@ export async function openPool({ url, options, runtime }: OwnPoolParts): Promise
     idleTimeoutMillis: 30_000,
     // `locks doctor` sees a process by its connection.
     min: 1,
-    // A provider that is not closed must not keep its process running.
+    // An open provider must not keep its process running.
     allowExitOnIdle: true,
     host: address.host,
     port: address.port,
@@ -41,10 +41,10 @@ export async function openPool({ url, options, runtime }: OwnPoolParts): Promise
     stream: () => sockets.create(),
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveDelay,
-    // A pooler refuses what it cannot set on the connections that it lends.
+    // A pooler refuses settings that it cannot apply to its connections.
     ...(sessions ? limits : {}),
   });
-  // An idle connection was ended: the next call opens another one.
+  // An idle connection was closed: the next call opens another one.
   pool.on('error', () => {});
   const client = pgClient(pool);
   const asking = askingEach(client, {

@@ -1,7 +1,7 @@
 import { commonParameters, valuesOf } from '../../dialect/pools/url-parameters.ts';
 import type { UrlParameters } from '../../dialect/pools/url-parameters.ts';
 
-/** libpq's 0 is no limit: the longest one. */
+/** libpq's 0 means no limit: the longest one. */
 const longestTimeout = 600_000;
 
 /** Parameters of libpq, and of Prisma. */
@@ -16,6 +16,6 @@ export const urlParameters: UrlParameters = {
   connect_timeout: (seconds) =>
     /^\d{1,3}$/.test(seconds) ? { connectTimeout: Number(seconds) * 1_000 || longestTimeout } : undefined,
   pgbouncer: valuesOf({ true: { listen: false }, false: {} }),
-  // Locks need a server that writes: another one refuses them.
+  // Locks need a primary: a standby refuses writes.
   target_session_attrs: valuesOf({ any: {}, 'read-write': {}, primary: {} }),
 };

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 
-/** The longest message that a server sends, in bytes. */
+/** The longest message of a server, in bytes. */
 const longest = 2 ** 30;
 /** The code of a message and its length. */
 const header = 5;
 
 /**
- * Ends `stream` by an error of its own for what is no message of Postgres, and for what a library
- * throws while it reads: outside of any promise, that would end the process. Libraries look for the
- * end of a text in a message of a wrong length for ever.
+ * Ends `stream` with an own error for data that is no message of Postgres, and for what a library
+ * throws while reading: outside of any promise, that would end the process. Libraries loop forever
+ * on a text without an end.
  */
 export function guardStream(stream: Socket): void {
   const whole = wholeMessages();
@@ -40,7 +40,7 @@ function wholeMessages(): (chunk: Buffer) => Buffer {
       checkTexts(all, end, next);
       end = next;
     }
-    // Almost always: a part of a buffer costs more than all that is read of it here.
+    // Almost always: slicing a buffer costs more than all that is read here.
     if (end === all.length) {
       rest = undefined;
       return all;
@@ -50,13 +50,13 @@ function wholeMessages(): (chunk: Buffer) => Buffer {
   };
 }
 
-/** The codes of the messages that hold texts. */
+/** The codes of the messages that contain texts. */
 const codes = { authentication: 82, command: 67, parameter: 83, notification: 65, error: 69, notice: 78, columns: 84 };
 
 /** Checks that each text of the message of `all` from `start` to `end` ends within it. */
 function checkTexts(all: Buffer, start: number, end: number): void {
   let at = start + header;
-  /** Moves behind the text at `at`. Returns whether there was more than its end. */
+  /** Skips the text at `at`. Returns whether it was not empty. */
   const skipText = (): boolean => {
     const from = at;
     while (at < end && all[at] !== 0) at += 1;
@@ -82,7 +82,7 @@ function checkTexts(all: Buffer, start: number, end: number): void {
     case codes.notice:
       while (skipText());
       break;
-    // The ways of SASL to log in.
+    // The SASL mechanisms.
     case codes.authentication:
       if (end - at < 4) throw new Error('a message "R" that is too short');
       if (all.readInt32BE(at) !== 10) break;

@@ -2,26 +2,26 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { PgSession } from './connection.ts';
 
-/** How long the request may take, in ms: later it is of no use. */
+/** Time limit of the request, in ms: later it is useless. */
 const patience = 2_000;
 
-/** What tells the server that a connection is for a cancel request. */
+/** The protocol number of a cancel request. */
 const cancelRequest = 80_877_102;
 
-/** Ends what `connection` is doing, on the server too, and the connection. */
+/** Cancels the work of `connection`, on the server too, and closes it. */
 export function abandon(connection: PgSession): void {
   cancel(connection);
-  // By a reset: what the server has not read yet it must not execute.
+  // By a reset: the server must not execute what it has not read yet.
   reset(connection.connection.stream);
 }
 
-/** Whether the server has ended `connection`, as far as its socket tells: not each one does. */
+/** Whether the server has closed `connection`, as far as its socket shows: not every one does. */
 export function isOver({ connection }: Partial<PgSession>): boolean {
   const { readable } = (connection?.stream ?? {}) as Partial<Socket>;
   return readable === false;
 }
 
-/** Ends `connection` in order, without waiting for its end. */
+/** Closes `connection` gracefully, without waiting. */
 export function end(connection: PgSession): void {
   // Its server may never answer.
   connection.connection.stream.unref();
@@ -29,9 +29,8 @@ export function end(connection: PgSession): void {
 }
 
 /**
- * A statement that waits for a row does not notice that its client has gone. The request goes over
- * a connection of its own, without encryption: it holds nothing but a number that is of no use
- * afterwards.
+ * A statement that waits for a row does not notice that its client has gone. The request uses a
+ * separate connection, unencrypted: it contains only a number that is useless afterwards.
  */
 function cancel({ host, port, processID, secretKey }: PgSession): void {
   if (processID === null || secretKey === null) return;
@@ -52,7 +51,7 @@ function reset(stream: Socket): void {
   try {
     stream.resetAndDestroy();
   } catch {
-    // Of TLS and of a Unix socket there is no reset.
+    // TLS and Unix sockets have no reset.
     stream.destroy();
   }
 }

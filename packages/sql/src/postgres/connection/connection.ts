@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What a statement is given. */
+/** A parameter of a statement. */
 export type Value = string | number | bigint | boolean | Buffer | null | readonly string[] | readonly Buffer[];
 
 /** Rows as arrays of texts. */
@@ -9,7 +9,7 @@ export interface Reply {
   readonly fields?: readonly { readonly name: string }[];
 }
 
-/** A query as `pg` takes it. */
+/** A query as `pg` accepts it. */
 export interface Query {
   readonly text: string;
   readonly values: readonly Value[];
@@ -18,12 +18,12 @@ export interface Query {
   readonly name?: string;
 }
 
-/** What statements go over. */
+/** A connection for statements. */
 export interface PgConnection {
   query(query: Query | string): Promise<Reply>;
-  /** Of the newest versions of `pg`: the status that the server told last. */
+  /** In the newest versions of `pg`: the last status that the server reported. */
   getTransactionStatus?(): string | null;
-  /** Of `pg`: what the server sends. Absent: the library does not show that. */
+  /** In `pg`: the stream of the server. Absent: the library does not expose it. */
   readonly connection?:
     | {
         /** At the end of each query, with the status of the transaction. */
@@ -32,14 +32,14 @@ export interface PgConnection {
     | undefined;
 }
 
-/** The part of a client of `pg` that is used. */
+/** The members used of a client of `pg`. */
 export interface PgSession extends PgConnection {
   on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
   on(event: 'error' | 'end', listener: () => void): unknown;
   end(): Promise<void>;
   readonly host: string;
   readonly port: number;
-  /** By what the server knows it, to cancel what it does. */
+  /** Identifies it to the server, to cancel its work. */
   readonly processID: number | null;
   readonly secretKey: number | null;
   readonly connection: NonNullable<PgConnection['connection']> & { readonly stream: Socket };

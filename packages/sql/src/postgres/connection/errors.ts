@@ -5,26 +5,23 @@ import { callError, notTaken, tlsMissing, tlsRefused } from '../../dialect/error
 import { nameTaken } from '../../dialect/layout/migration.ts';
 import { TransactionOpen, endTransactions } from '../../dialect/errors/transaction-open.ts';
 
-/**
- * The five characters by which the server classifies its errors; `undefined`: it is not one of the
- * server's.
- */
+/** The server's error code (SQLSTATE); `undefined`: not a server error. */
 export function stateOf(error: unknown): string | undefined {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
   return typeof code === 'string' && typeof severity === 'string' ? code : undefined;
 }
 
 /**
- * The server undid the statement because of what others did meanwhile: a serialization failure, a
- * deadlock, another's statement of that name.
+ * The server undid the statement because of concurrent ones: a serialization failure, a deadlock, a
+ * prepared statement of that name.
  */
 export function canRepeat(error: unknown): boolean {
   return ['40001', '40P01', '26000', '42P05', '0A000'].includes(stateOf(error) ?? '');
 }
 
 /**
- * Nothing was done, because the connection is in a transaction of its user; the server says so when
- * we did not know.
+ * Nothing was done, because the connection is in a transaction of its user; the server reports it
+ * if it was not known.
  */
 export function isInTransaction(error: unknown): boolean {
   if (error instanceof TransactionOpen) return !error.sent;
@@ -41,15 +38,15 @@ export function isBroken(error: unknown): boolean {
 }
 
 /**
- * The server answered an error and goes on, so it has undone all that the statement did. 40003 is
- * its word for "I do not know".
+ * The server answered an error and continues, so the statement was undone. 40003 means that it does
+ * not know.
  */
 function isUndone(error: unknown): boolean {
   const state = stateOf(error);
   return state !== undefined && state !== '40003' && (error as { readonly severity: string }).severity === 'ERROR';
 }
 
-/** An error about the server as a whole, as the server would send it. */
+/** An error about the server as a whole, in the server's format. */
 export function unusable(state: string, message: string): Error {
   return Object.assign(new Error(message), { code: state, severity: 'ERROR' });
 }
@@ -57,18 +54,18 @@ export function unusable(state: string, message: string): Error {
 const grants =
   'Grant the role what sql/postgres/grants.sql of the package lists, or sql/postgres/texts/grants.sql with option "routines" false.';
 
-/** What to do about policies of the tables. */
+/** What to do about row level security. */
 export const rowSecurity =
   'Turn it off for these tables (ALTER TABLE … DISABLE ROW LEVEL SECURITY), or give the role BYPASSRLS.';
 
-/** What a retry cannot mend, and what can. */
+/** What a retry cannot fix, and how to fix it. */
 const permanent: Readonly<Record<string, string>> = {
   '42P01': 'A table is missing: run the migrations of @locks/sql, or set the options "table" and "schema".',
   '3F000': 'The schema is missing: create it and run the migrations of @locks/sql, or set the option "schema".',
   '42883': 'A function is missing: run the migrations of @locks/sql, or set the options "table" and "schema".',
   '42703': 'The tables are not those of @locks/sql: run its migrations, or set the option "table".',
   '42501': grants,
-  // The first statement over a connection that was given back in a transaction.
+  // The first statement over a connection that was returned in a transaction.
   '25001': endTransactions,
   '25P02': endTransactions,
   '28000': 'Check the user and its password.',
@@ -77,9 +74,9 @@ const permanent: Readonly<Record<string, string>> = {
 };
 
 const poolers =
-  'A pooler such as PgBouncer cannot set what a session is to have: open with option "listen=false", which asks for nothing of that kind.';
+  'A pooler such as PgBouncer does not support session settings: open with option "listen=false", which needs none.';
 
-/** A pooler gives its own refusals, and those of Postgres, one state. Others pass. */
+/** A pooler uses one state for its own refusals and those of Postgres. Others are temporary. */
 const ofPooler: readonly (readonly [RegExp, string])[] = [
   [/startup parameter/, poolers],
   [
@@ -88,17 +85,17 @@ const ofPooler: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Failures that `pg` finds itself, which have no code. */
+/** Failures that `pg` reports itself, without a code. */
 const ofDriver: readonly (readonly [RegExp, string])[] = [
   [/server does not support SSL/, tlsMissing],
   [
     /Unknown authentication/,
-    'The server asks for a way to log in that pg does not have, such as GSSAPI, SSPI or Kerberos: have pg_hba.conf ask this user for a password (scram-sha-256).',
+    'The server requires an authentication method that pg does not support, such as GSSAPI, SSPI or Kerberos: have pg_hba.conf ask this user for a password (scram-sha-256).',
   ],
   [/client password must be/, 'The server asks for a password: put one into the URL, or set option "password".'],
 ];
 
-/** The server does not take the statement, or a value in it: a retry would be refused as well. */
+/** The server does not accept the statement or a value: it would refuse a retry, too. */
 const refusedState = /^(?:22|42)/;
 
 function remedyOf(error: unknown): string | undefined {
@@ -118,12 +115,12 @@ export function explain(error: unknown, what: CallName, claim?: Pick<Claim, 'key
 }
 
 const migrationRemedies: Readonly<Record<string, string>> = {
-  // A table, a type, a function of that name; a table that has other columns.
+  // A table, type or function of that name exists; or a table has other columns.
   '42P07': nameTaken,
   '42710': nameTaken,
   '42723': nameTaken,
   '42703': nameTaken,
-  '42501': 'Run it as a role with USAGE and CREATE on the schema that owns the tables which are there.',
+  '42501': 'Run it as a role with USAGE and CREATE on the schema that owns the existing tables.',
   '3F000': 'Create the schema, give the role USAGE on it, or set the option "schema" to another.',
 };
 

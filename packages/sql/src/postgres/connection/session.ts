@@ -5,49 +5,46 @@ import { inTransaction } from '../../dialect/layout/transaction.ts';
 import { stateOf } from './errors.ts';
 import { isInTransaction } from './transaction-status.ts';
 
-/** One statement, as it is sent over every connection. */
+/** One statement, as sent over every connection. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * Names a statement by its text: what another version of this package prepared on the same
- * connection is something else.
+ * Names a statement by its text: another version of this package may have prepared a different one
+ * on the same connection.
  */
 export function statement(name: string, text: string): Statement {
   return { name: `locks:${name}:${createHash('sha256').update(text).digest('hex').slice(0, 10)}`, text };
 }
 
 /**
- * What a server answers to the name of a prepared statement that it does not know, knows already,
- * or whose tables have changed.
+ * The server's answers to the name of a prepared statement that it does not know, knows already, or
+ * whose tables have changed.
  */
 const notPrepared = new Set(['26000', '42P05', '0A000']);
 
-/** Values as the server writes them, whatever parsers an application has set. */
+/** Values in the server's format, whatever parsers an application has set. */
 export const asText: Query['types'] = { getTypeParser: () => (text: unknown) => text };
 
 /**
- * Sends statements over connections of the caller's pool. It changes nothing there but the prepared
- * statements.
+ * Sends statements over connections of the caller's pool. It changes only prepared statements
+ * there.
  */
 export class Sessions {
   readonly #begin: string;
-  /** A pooler or a DISCARD takes away what was prepared. */
+  /** A pooler or a DISCARD drops prepared statements. */
   readonly #unnamed = new WeakSet<PgConnection>();
-  /** Their transactions are of another kind than what the statements are made for. */
+  /** Their default isolation level differs from what the statements require. */
   readonly #enclosed = new WeakSet<PgConnection>();
 
-  /** A transaction that its client leaves open is ended by the server after `timeout` ms. */
+  /** The server ends an idle open transaction after `timeout` ms. */
   constructor(timeout: number) {
     this.#begin = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(timeout)}`;
   }
 
-  /**
-   * From now on, each statement over `connection` gets a transaction around it that is READ
-   * COMMITTED.
-   */
+  /** From now on, each statement over `connection` gets its own READ COMMITTED transaction. */
   enclose(connection: PgConnection): void {
     this.#enclosed.add(connection);
   }
@@ -58,7 +55,7 @@ export class Sessions {
 
   /**
    * The rows, as arrays of texts.
-   * @throws `TransactionOpen` where a transaction was left open: the connection must be discarded.
+   * @throws `TransactionOpen` if a transaction was left open: the connection must be discarded.
    */
   async send(connection: PgConnection, what: Statement, values: readonly Value[]): Promise<Reply['rows']> {
     checkIdle(connection, false);
@@ -66,7 +63,7 @@ export class Sessions {
     const rows = await (this.#enclosed.has(connection)
       ? inTransaction({ run }, this.#begin, () => this.#sendOne(connection, what, values))
       : this.#sendOne(connection, what, values));
-    // A BEGIN may have been on its way when its user gave the connection back.
+    // A BEGIN may have been in flight when its user returned the connection.
     checkIdle(connection, true);
     return rows;
   }
@@ -81,7 +78,7 @@ export class Sessions {
     } catch (error) {
       if (!notPrepared.has(stateOf(error) ?? '')) throw error;
       this.#unnamed.add(connection);
-      // In a transaction nothing goes on after an error.
+      // After an error, a transaction accepts no more statements.
       if (this.#enclosed.has(connection)) throw error;
       return await unnamed();
     }

@@ -1,12 +1,12 @@
 import type { PgConnection } from './connection.ts';
 
 /**
- * The status that the server told last: I is idle, T in a transaction, E in a failed one. Of
+ * The last status that the server reported: I is idle, T in a transaction, E in a failed one. For
  * versions of `pg` that do not keep it.
  */
 const told = new WeakMap<PgConnection, string>();
 
-/** Sees to it that the status of `connection` is known; several providers may do so. */
+/** Tracks the status of `connection`; several providers may do so. */
 export function watchStatus(connection: PgConnection): void {
   if (connection.getTransactionStatus !== undefined) return;
   if (told.has(connection) || connection.connection?.on === undefined) return;
@@ -14,7 +14,7 @@ export function watchStatus(connection: PgConnection): void {
   connection.connection.on('readyForQuery', ({ status }) => told.set(connection, status));
 }
 
-/** Whether `connection` was in a transaction when it had answered last. */
+/** Whether `connection` was in a transaction after its last answer. */
 export function isInTransaction(connection: PgConnection): boolean {
   const status = connection.getTransactionStatus?.() ?? told.get(connection);
   return status === 'T' || status === 'E';

@@ -2,7 +2,7 @@ import { connectedProcesses } from '@locks/core/adapter';
 import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 
-/** A setting as this connection has it, in its base unit. */
+/** A setting of this connection, in its base unit. */
 async function setting({ rows }: Examined, name: string): Promise<string> {
   return await value({ rows }, `SELECT setting AS value FROM pg_settings WHERE name = '${name}'`);
 }
@@ -33,7 +33,7 @@ const checks: readonly Check<Examined>[] = [
       if (now !== 'off') return { level: 'ok', what: `Grants are on the disk when they are answered (${now}).` };
       return {
         level: 'warning',
-        what: 'synchronous_commit is off: a crash of the server takes its latest grants, which others get again.',
+        what: 'synchronous_commit is off: a crash of the server loses its latest grants, and others can get their keys.',
         advice: 'Set synchronous_commit = on for the user of the locks.',
       };
     },
@@ -48,7 +48,7 @@ const checks: readonly Check<Examined>[] = [
       }
       return {
         level: 'warning',
-        what: 'Standbys follow later: a failover forgets the latest grants.',
+        what: 'Replication is asynchronous: a failover loses the latest grants.',
         advice: 'Set synchronous_standby_names, or check fencing tokens in what the locks protect.',
       };
     },

@@ -9,9 +9,8 @@ import { whyNoFile } from '../connection/access.ts';
 export type DatabaseClass = new (path: string) => Database;
 
 /**
- * The name by which a connection of this package knows the file: it is attached to a database in
- * memory. libsql closes a database when the collector has found its last statement. It closes a
- * detached file at once.
+ * The name of the attached file in a connection to a database in memory. libsql closes a database
+ * only when its last statement is collected, but a detached file immediately.
  */
 export const fileSchema = 'locks_file';
 
@@ -19,24 +18,23 @@ export const fileSchema = 'locks_file';
 export interface OpenOptions {
   /** How long others may keep the file busy, in ms. */
   readonly patience: number;
-  /** Whether a file that is missing is created. */
+  /** Whether a missing file is created. */
   readonly creates: boolean;
   readonly runtime: Runtime;
 }
 
-const missing = 'it is not there; check its path, or open it with migrate=true, which creates it';
+const missing = 'it does not exist; check its path, or open it with migrate=true, which creates it';
 
 /**
- * Opens a file for locks. The file is created if it is missing and `creates` says so. A new file
- * has no tables, so another process has no use for it. With a write-ahead log, a reader keeps no
- * writer waiting, not even a reader that is stopped. The log is not synchronized with each commit.
- * A crash of a process loses nothing by that. After a crash of the host all holds are void, because
- * they are of another boot. Tokens that a power cut took are made up for by the clock in each
- * token.
+ * Opens a file for locks, and creates it if `creates`. A new file has no tables, so another process
+ * cannot use it. With a write-ahead log no reader delays a writer, not even a stopped one. The log
+ * is not synchronized at each commit: a crash of a process loses nothing, and after a crash of the
+ * host all holds are void, as they belong to an earlier boot. The clock in each token compensates
+ * for tokens lost in a power failure.
  */
 export async function openFile(Libsql: DatabaseClass, path: string, options: OpenOptions): Promise<Database> {
   const { patience, creates, runtime } = options;
-  // SQLite itself says no more than that it cannot open it, and writes to a device.
+  // SQLite only reports that it cannot open it, and would write to a device.
   const why = whyNoFile(path) ?? (creates || existsSync(path) ? undefined : missing);
   if (why !== undefined) throw unusable(path, why);
   const end = runtime.clock.now() + patience;
@@ -65,7 +63,7 @@ export function closeFile(database: Database): void {
   try {
     database.exec(`DETACH ${fileSchema}`);
   } catch {
-    // It is not attached yet, or a statement failed in the middle: the collector ends the rest.
+    // It is not attached yet, or a statement failed in the middle: the collector ends it.
   }
   database.close();
 }
@@ -79,12 +77,12 @@ function setUp(database: Database, path: string): void {
   database.exec(`PRAGMA ${fileSchema}.synchronous = NORMAL`);
 }
 
-/** libsql before 0.4 runs no text that has rows, as a pragma has. */
+/** libsql before 0.4 cannot execute a text with rows, such as a pragma. */
 function isOldLibrary(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Execute returned rows');
 }
 
-/** The database in memory is UTF-8, and an attached file must be the same. */
+/** The database in memory is UTF-8, and an attached file must match. */
 function isOtherEncoding(error: unknown): boolean {
   return error instanceof Error && error.message.includes('same text encoding');
 }

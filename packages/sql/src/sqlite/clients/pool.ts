@@ -19,8 +19,7 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   checkNoSchema(names);
   const Libsql = (await importDriver('libsql', () => import('libsql'))) as unknown as DatabaseClass;
   const opening = { patience: options.connectTimeout, creates: options.creates, runtime };
-  // What SQLite does it does at once: a second connection of a process could only wait for the
-  // first.
+  // SQLite is synchronous: a second connection of a process could only wait for the first.
   const max = options.pool ?? 1;
   const pool = new ConnectionPool<Database>({
     max,
@@ -53,7 +52,7 @@ export async function openPool({ url, options, names, runtime }: OwnPoolParts): 
   };
 }
 
-/** Refuses a schema of the user's. @throws `LOCK_MISCONFIGURED` */
+/** @throws `LOCK_MISCONFIGURED` for a configured schema. */
 export function checkNoSchema({ schema }: TableNames): void {
   if (schema === undefined || schema === fileSchema) return;
   throw misconfigured(
@@ -74,7 +73,7 @@ function readFilePath(rest: string): string {
   if (path === ':memory:') {
     throw misconfigured(
       '@locks/sql',
-      'a database in memory is seen by one connection alone; write memory: for locks within one process, or the path of a file',
+      'a database in memory is visible to one connection only; write memory: for locks within one process, or the path of a file',
     );
   }
   try {

@@ -28,7 +28,7 @@ export function isSqliteDatabase(given: unknown): given is SqliteDatabase {
 }
 
 /**
- * The same for one that answers as the locks need it.
+ * The same, for one whose answers suit the locks.
  * @throws `LOCK_MISCONFIGURED` for another library, or options that change its answers.
  */
 export function checkedSqliteClient(given: SqliteDatabase): SqlClient<Database> {
@@ -49,20 +49,17 @@ function checkAnswers(database: Database): void {
   }
   throw misconfigured(
     '@locks/sql',
-    `it needs a database of better-sqlite3, libsql or node:sqlite with their usual rows and named parameters, and this one does not answer so (${why})`,
+    `it needs a database of better-sqlite3, libsql or node:sqlite with default rows and named parameters, and this one answers differently (${why})`,
   );
 }
 
-/**
- * The one connection of a caller. Whatever is done over it is done at once, so all calls may share
- * it.
- */
+/** The one connection of a caller. Everything over it is synchronous, so all calls may share it. */
 export function sqliteClient(given: SqliteDatabase): SqlClient<Database> {
   const database = given as unknown as Database & Told;
   const isEnded = (): boolean => (database.open ?? database.isOpen) === false;
   return {
     database: 'sqlite',
-    // libsql ends the process where a database that is closed is asked.
+    // libsql ends the process if a closed database is queried.
     get isTransaction() {
       return !isEnded() && (database.inTransaction ?? database.isTransaction ?? false);
     },
@@ -75,7 +72,7 @@ export function sqliteClient(given: SqliteDatabase): SqlClient<Database> {
     acquireNow: () => database,
     release() {},
     waiting: () => 0,
-    // A transaction that is open is its owner's to end.
+    // An open transaction is its owner's to end.
     discard() {},
   };
 }

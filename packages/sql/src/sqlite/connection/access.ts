@@ -2,14 +2,14 @@ import { accessSync, constants, readFileSync, realpathSync, statSync } from 'nod
 import { dirname } from 'node:path';
 
 /**
- * Why no SQLite file can be at `path`, or none that all processes see alike. `undefined`: there is
- * one, or one can be created.
+ * Why no SQLite file can be at `path`, or none that all processes see alike. `undefined`: one
+ * exists, or can be created.
  */
 export function whyNoFile(path: string): string | undefined {
   return orRefusal('look at it', () => {
     const folder = statSync(dirname(path), { throwIfNoEntry: false });
-    if (folder === undefined) return 'its folder is not there; create it first';
-    if (!folder.isDirectory()) return 'what should be its folder is a file';
+    if (folder === undefined) return 'its folder does not exist; create it first';
+    if (!folder.isDirectory()) return 'its folder is a file';
     const file = statSync(path, { throwIfNoEntry: false });
     if (file === undefined) return undefined;
     if (file.isDirectory()) return 'it is a folder';
@@ -23,7 +23,7 @@ export function whyNoFile(path: string): string | undefined {
   });
 }
 
-/** Where this process sees another file system, or another place of one. Linux tells. */
+/** The mount points of this process, on Linux. */
 function mountPoints(): ReadonlySet<string> {
   try {
     const lines = readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
@@ -36,9 +36,9 @@ function mountPoints(): ReadonlySet<string> {
 }
 
 /**
- * Why this process cannot write to the file at `path`, or beside it. `undefined`: the file system
- * gives no reason, so another attempt may succeed. It opens nothing: to close a file takes the
- * process the locks that SQLite has on it.
+ * Why this process cannot write the file at `path`, or beside it. `undefined`: the file system
+ * gives no reason, so another attempt may succeed. It opens nothing, as closing a file drops the
+ * process's SQLite locks on it.
  */
 export function whyNotWritable(path: string): string | undefined {
   const { R_OK, W_OK, X_OK } = constants;
@@ -59,7 +59,7 @@ export function whyNotWritable(path: string): string | undefined {
 }
 
 /**
- * What `look` says, or what the system says that refuses it for good: this process may not do
+ * The result of `look`, or the reason if the system refuses it permanently: this process may not do
  * `what`.
  */
 function orRefusal(what: string, look: () => string | undefined): string | undefined {
@@ -69,7 +69,7 @@ function orRefusal(what: string, look: () => string | undefined): string | undef
     const { code } = error as { readonly code?: unknown };
     if (code === 'EACCES' || code === 'EPERM') return `this process may not ${what}`;
     if (code === 'EROFS') return 'its file system is read-only';
-    if (code === 'ELOOP' || code === 'ENAMETOOLONG') return `its path is of no use (${code})`;
+    if (code === 'ELOOP' || code === 'ENAMETOOLONG') return `its path is unusable (${code})`;
     return undefined;
   }
 }

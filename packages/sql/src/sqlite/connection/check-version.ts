@@ -1,7 +1,7 @@
 import { misconfigured } from '@locks/core/adapter';
 import { textOf } from './connection.ts';
 
-/** @throws `LOCK_MISCONFIGURED` for an SQLite that is too old. */
+/** @throws `LOCK_MISCONFIGURED` for an old SQLite. */
 export function refuseOld(server: unknown): void {
   const version = textOf(server);
   const [major = 0, minor = 0] = version.split('.').map(Number);

@@ -1,4 +1,4 @@
-/** The part of a connection that is used: the interface of better-sqlite3, which libsql has too. */
+/** The members used of a connection: the interface of better-sqlite3 and libsql. */
 export interface Database {
   prepare(sql: string): Statement;
   exec(sql: string): unknown;
@@ -10,23 +10,23 @@ export interface Statement {
   /** It returns rows. */
   readonly reader?: boolean | undefined;
   /**
-   * libsql leaves a statement open that was not read to its end, as `get` does, and its transaction
+   * libsql leaves a statement open that was not read to its end, as by `get`, and its transaction
    * with it.
    */
   all(...parameters: readonly unknown[]): unknown[];
   run(...parameters: readonly unknown[]): unknown;
-  /** Of node:sqlite, which refuses numbers above 2^53 otherwise. */
+  /** In node:sqlite, which otherwise refuses numbers above 2^53. */
   setReadBigInts?(enabled: boolean): unknown;
 }
 
-/** By the names they have in the statement. */
+/** By their names in the statement. */
 export type Parameters = Readonly<Record<string, string | number | bigint | null>>;
 
-/** A row: what a caller's setting `safeIntegers` makes bigints is a number where it is used. */
+/** A row. Values that the setting `safeIntegers` makes bigints are converted where used. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * A number of a row, which may be a bigint; the largest are µs since 1970, which a double holds
+ * A number of a row, perhaps a bigint; the largest are µs since 1970, which a double represents
  * exactly.
  */
 export function numberOf(value: unknown): number {

@@ -14,7 +14,7 @@ export class FileReplaced extends Error {
   }
 }
 
-/** The names of codes of which libsql knows no extended ones. */
+/** The codes for which libsql has no extended names. */
 const primary: Readonly<Record<number, string>> = {
   5: 'SQLITE_BUSY',
   6: 'SQLITE_LOCKED',
@@ -25,29 +25,27 @@ const primary: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 };
 
-/** SQLite's name of what went wrong, such as SQLITE_BUSY_RECOVERY. */
+/** SQLite's name of an error, such as SQLITE_BUSY_RECOVERY. */
 function codeOf(error: unknown): string {
   const code = (error as { readonly code?: unknown } | null | undefined)?.code;
   if (typeof code !== 'string') return '';
   const unnamed = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code)?.[1];
-  // The low byte of an extended code is the code that it extends.
+  // The low byte of an extended code is its primary code.
   return unnamed === undefined ? code : (primary[Number(unnamed) % 256] ?? code);
 }
 
-/**
- * The file could not be opened. Drivers say so in their own words when it was to be opened first.
- */
+/** The file could not be opened. Drivers word it differently if they were to open it. */
 function isUnopened(error: unknown): boolean {
   if (codeOf(error).startsWith('SQLITE_CANTOPEN')) return true;
   return error instanceof Error && /ConnectionFailed|^Cannot open database/.test(error.message);
 }
 
-/** Another connection writes, or sets the file up: nothing was done. */
+/** Another connection writes, or prepares the file: nothing was done. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(codeOf(error));
 }
 
-/** A transaction that its user has not ended: our BEGIN is refused, and nothing was done. */
+/** A transaction that its user has not ended: BEGIN was refused, and nothing was done. */
 export function isInTransaction(error: unknown): boolean {
   return error instanceof Error && error.message.includes('within a transaction');
 }
@@ -86,7 +84,7 @@ export function explain(
     if (why !== undefined) return unusable(path, why, error, key);
   }
   if (code.startsWith('SQLITE_NOTADB'))
-    return misconfigured('Name the file of a SQLite database, or one that is not there yet.');
+    return misconfigured('Name the file of a SQLite database, or one that does not exist yet.');
   if (/no such (table|column)/.test(reason)) {
     return misconfigured('The tables of the locks are gone: create them again with migrateTables(client).');
   }
@@ -102,7 +100,7 @@ export function explain(
   });
 }
 
-/** The error for a file that cannot be used until its user has changed something. */
+/** The error for a file that is unusable until its user has changed something. */
 export function unusable(path: string, why: string, cause?: unknown, more: { readonly key?: string } = {}): LockError {
   return new LockError('LOCK_MISCONFIGURED', `@locks/sql cannot use the SQLite file ${JSON.stringify(path)}: ${why}.`, {
     ...(cause === undefined ? {} : { cause }),

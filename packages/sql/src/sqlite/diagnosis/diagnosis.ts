@@ -3,8 +3,8 @@ import type { Check } from '@locks/core/adapter';
 import type { DialectDiagnosis, Examined } from '../../dialect/diagnosis.ts';
 
 /**
- * File systems of the network, by the numbers that Linux has for them. Several hosts may open one
- * file there, and locks of SQLite are of one host.
+ * Network file systems, by their numbers in Linux. Several hosts may open one file there, but
+ * SQLite's locks are local to a host.
  */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
@@ -15,7 +15,7 @@ const networkFileSystems: ReadonlyMap<number, string> = new Map([
   [0x00_c3_64_00, 'Ceph'],
   [0x0b_d0_0b_d0, 'Lustre'],
 ]);
-/** It may be of the network. */
+/** It may be a network file system. */
 const fuse = 0x65_73_55_46;
 
 const checks: readonly Check<Examined>[] = [

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 /**
- * The µs since the host's boot, or another moment that is the same to all its processes. No step of
- * the wall clock moves it.
+ * The µs since the host's boot, or another moment common to all its processes. Unaffected by
+ * changes of the wall clock.
  */
 export function hostTime(): number {
   return Number(process.hrtime.bigint() / 1_000n);
@@ -12,8 +12,8 @@ export function hostTime(): number {
 let known: { readonly id: string | undefined } | undefined;
 
 /**
- * The name of this boot of the host. `undefined`: the platform gives boots no names, or this
- * process may not read it, as with Node's `--permission` or in a container that hides it.
+ * The name of this boot of the host. `undefined`: the platform has none, or this process may not
+ * read it, as with Node's `--permission` or in a container that hides it.
  */
 export function bootId(): string | undefined {
   known ??= { id: readBootId() };

@@ -1,16 +1,16 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostTime } from './clock.ts';
 
-/** Where a process is, and what tells it from a later one with its number. */
+/** Identifies a process, also against a later one with its id. */
 interface Identity {
-  /** Processes of other namespaces have other numbers, and other clocks. */
+  /** Processes of other namespaces have other ids and clocks. */
   readonly namespaces: string;
   readonly started: string;
 }
 
 /**
- * For so long, in µs, a process that has a number is the one that was seen to have it: a number
- * comes back after all others. To read the file of a process takes as long as a statement.
+ * In µs: how long a process is assumed to be the one seen with its id, as ids are reused last.
+ * Reading the file of a process takes as long as a statement.
  */
 const trusted = 100_000;
 const mostTrusted = 1_000;
@@ -20,8 +20,8 @@ const trustedUntil = new Map<string, number>();
 let known: { readonly identity: Identity | undefined } | undefined;
 
 /**
- * The name of this process in the tables: `id`, and what other processes need to see that it is
- * dead. That part is missing where the platform does not tell it.
+ * The name of this process in the tables: `id`, and what lets others see that it is dead, if the
+ * platform reports it.
  */
 export function processName(id: string): string {
   const own = ownIdentity();
@@ -29,8 +29,8 @@ export function processName(id: string): string {
 }
 
 /**
- * Whether the process of this name has certainly ended. `false` for one that cannot be seen from
- * here, such as one in another container.
+ * Whether the process of this name has certainly ended. `false` for one that is not visible from
+ * here, such as in another container.
  */
 export function hasEnded(name: string): boolean {
   const own = ownIdentity();
@@ -41,13 +41,13 @@ export function hasEnded(name: string): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // Any other error tells of a process of another user.
+    // Any other error means a process of another user.
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
   const now = hostTime();
   if (now < (trustedUntil.get(name) ?? 0)) return false;
   const stat = readStat(`${pid}`);
-  // Its parent may not have asked for its exit code yet.
+  // Its parent may not have collected its exit code yet.
   const ended = stat !== undefined && (stat.started !== started || /[ZXx]/.test(stat.state));
   if (ended) return true;
   if (trustedUntil.size >= mostTrusted) trustedUntil.clear();
@@ -63,18 +63,18 @@ function ownIdentity(): Identity | undefined {
 function readIdentity(): Identity | undefined {
   if (process.platform !== 'linux') return undefined;
   const stat = readStat('self');
-  // A /proc of another namespace has other numbers.
+  // A /proc of another namespace has other ids.
   if (stat?.pid !== `${process.pid}`) return undefined;
   try {
     const namespaces = [readlinkSync('/proc/self/ns/pid'), readlinkSync('/proc/self/ns/time')].join();
     return { namespaces, started: stat.started };
   } catch {
-    // A sandbox may hide them. Linux before 5.6 has no namespaces of time.
+    // A sandbox may hide them. Linux before 5.6 has no time namespaces.
     return undefined;
   }
 }
 
-/** Fields 1, 3 and 22 of `/proc/…/stat`; `undefined`: it cannot be read. */
+/** Fields 1, 3 and 22 of `/proc/…/stat`; `undefined`: unreadable. */
 function readStat(pid: string): { readonly pid: string; readonly state: string; readonly started: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -3,8 +3,8 @@ import type { FSWatcher } from 'node:fs';
 import { createWakeFile, removeLeftWakeFiles, removeWakeFile } from './wake-file.ts';
 
 /**
- * Creates the wake file of this process, and calls `heard` after each touch. The watch keeps no
- * process running. Returns what ends it.
+ * Creates the wake file of this process, and calls `heard` after each touch. The watch does not
+ * keep the process running. Returns a function that ends it.
  */
 export function watchWakeFile(
   path: string,
@@ -18,7 +18,7 @@ export function watchWakeFile(
   try {
     watcher = watch(file, { persistent: false });
   } catch (error) {
-    // There are limits of watches, for each user.
+    // The number of watches is limited per user.
     removeWakeFile(file);
     throw error;
   }

@@ -18,9 +18,9 @@ import type { NodeView } from './topology.ts';
 /** Several Redis servers that share the slots. */
 export interface RedisCluster extends AsyncDisposable {
   /**
-   * First those that began as masters, then the replicas of each in turn. `restart()` of one
-   * resolves when it answers; `settled` waits until it serves clients. One that starts without its
-   * data is a stranger to the others.
+   * First the initial masters, then the replicas of each in turn. `restart()` of one resolves when
+   * it answers; `settled` waits until it serves clients. One that starts without its data is
+   * unknown to the others.
    */
   readonly nodes: readonly ServerHandle[];
   /** `redis+cluster://host:port,host:port,…`, all nodes. */
@@ -34,26 +34,26 @@ export interface RedisCluster extends AsyncDisposable {
   /** The replicas of a master that are not known to fail. */
   replicasOf(master: ServerHandle): Promise<readonly ServerHandle[]>;
   /**
-   * Makes a replica the master of its slots. The old master waits for the last of its writes, and
-   * becomes its replica. Resolves when all nodes know it.
+   * Makes a replica the master of its slots. The old master waits for its last writes, and becomes
+   * a replica. Resolves when all nodes know it.
    */
   failOver(replica: ServerHandle): Promise<void>;
   /** Begins to move the slot of a key, braces as above, to another master. */
   moveSlotOf(key: string, to: ServerHandle): Promise<SlotMove>;
   /**
-   * Cuts these nodes off from the others, but not from clients that connect to their handles. Needs
-   * option `partitions`. Returns what ends it.
+   * Isolates these nodes from the others, but not from clients that connect to their handles. Needs
+   * option `partitions`. Returns a function that ends it.
    */
   partition(...nodes: readonly ServerHandle[]): () => void;
   /** Resolves when all nodes that answer serve clients, and replicas have a copy. */
   settled(): Promise<void>;
-  /** Ends all nodes for good and removes their data. May be called again. */
+  /** Ends all nodes permanently and removes their data. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Redis Cluster of its own for the caller, on free loopback ports. Resolves when all nodes
- * serve clients. That takes more than two seconds, in which a new master refuses them.
+ * Starts a separate Redis Cluster, on free loopback ports. Resolves when all nodes serve clients.
+ * That takes more than two seconds, in which a new master refuses them.
  */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const {
@@ -98,7 +98,7 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
   });
 }
 
-/** What other nodes and clients are told of a node. */
+/** The announced address of a node. */
 function announced(node: NodePorts | undefined): readonly string[] {
   return [
     ...['--cluster-announce-port', `${node?.announcedPort}`],
@@ -120,7 +120,7 @@ function clusterOf(
   const handlesOf = (views: readonly NodeView[]): readonly ServerHandle[] =>
     nodes.filter((_, index) => views.some(({ id }) => id === ids[index]));
 
-  /** What the nodes that serve clients think; the first that does is as good as any. */
+  /** The view of the first node that serves clients. */
   function view(): Promise<readonly NodeView[]> {
     return eventually('a node that serves clients', async () => {
       for (const node of await answering()) if (await isOk(node).catch(() => false)) return await viewOf(node);

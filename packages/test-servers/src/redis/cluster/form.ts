@@ -13,8 +13,8 @@ export interface LooseNode {
 }
 
 /**
- * Makes a cluster of `nodes`: the first `masters` share the slots, the others are replicas of them
- * in turn. Resolves to their ids, when all serve clients; `named` hears of them before.
+ * Creates a cluster of `nodes`: the first `masters` share the slots, the others are replicas of
+ * them in turn. Resolves to their ids, when all serve clients; `named` is called with them before.
  */
 export async function formCluster(
   nodes: readonly LooseNode[],
@@ -35,7 +35,7 @@ export async function formCluster(
     }),
   );
   const [first, ...others] = handles;
-  if (first === undefined) throw new Error('a Redis Cluster has one master or more');
+  if (first === undefined) throw new Error('a Redis Cluster needs at least one master');
   for (const [index, { host, port }] of others.entries()) {
     await redisCommand(first, 'CLUSTER', 'MEET', host, port, nodes[index + 1]?.busPort ?? 0);
   }
@@ -68,7 +68,7 @@ export async function settled(nodes: readonly ServerHandle[]): Promise<void> {
   });
 }
 
-/** A master that was followed has no slots for a moment, until it is a replica. */
+/** A demoted master has no slots for a moment, until it is a replica. */
 function hasRole({ master, slots }: NodeView): boolean {
   return !master || slots.length > 0;
 }

@@ -7,16 +7,16 @@ export interface RedisClusterOptions {
   /** Of each master. @default 1 */
   readonly replicas?: number;
   /**
-   * In ms: a node that was silent for so long is suspected, and a replica takes its place. With
-   * less, a busy machine makes nodes fail that run. @default 1_000
+   * In ms: a node that is silent for this long is suspected, and a replica replaces it. With less,
+   * nodes fail on a busy machine. @default 1_000
    */
   readonly nodeTimeout?: number;
-  /** Gives each server a second port, where clients need TLS. @default false */
+  /** Gives each server a second port, with TLS. @default false */
   readonly tls?: boolean;
-  /** Lets `partition` be used: nodes reach each other by relays in this process. @default false */
+  /** Enables `partition`: nodes reach each other through relays in this process. @default false */
   readonly partitions?: boolean;
   /** Further arguments of each `redis-server`. @default [] */
   readonly args?: readonly string[];
-  /** Gives each node a clock that can be put off. @default none */
+  /** Gives each node an adjustable clock. @default none */
   readonly clocks?: WallClocks | undefined;
 }

@@ -7,13 +7,13 @@ export interface SlotMove {
   readonly from: ServerHandle;
   readonly to: ServerHandle;
   /**
-   * Moves all its keys, or `count` of them. Resolves to how many were moved. New keys are made at
-   * the target already.
+   * Moves all its keys, or `count` of them. Resolves to the number of moved keys. New keys are
+   * created at the target already.
    */
   moveKeys(count?: number): Promise<number>;
   /** Gives the slot to the target. Resolves when all nodes know it. */
   end(): Promise<void>;
-  /** Ends the move without giving the slot away. Keys that were moved stay where they are. */
+  /** Cancels the move. Keys that were moved stay where they are. */
   cancel(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ export interface NodeView {
   readonly slots: readonly (readonly [number, number])[];
 }
 
-/** What `node` knows of all nodes. Rejects when it does not answer. */
+/** The nodes as `node` sees them. Rejects if it does not answer. */
 export async function viewOf(node: ServerAddress): Promise<readonly NodeView[]> {
   const text = String(await redisCommand(node, 'CLUSTER', 'NODES'));
   return text.trim().split('\n').map(parseNode);

@@ -5,7 +5,7 @@ import type { ServerDefinition } from '../../server/definition.ts';
 import type { ServerAddress } from '../../server/address.ts';
 import { defineNode } from '../node.ts';
 
-/** What a Sentinel is told of the servers that it watches. */
+/** The settings of a Sentinel about the servers that it watches. */
 export interface Watched {
   readonly name: string;
   readonly master: ServerAddress;
@@ -23,7 +23,7 @@ export function defineSentinel({ name, master, quorum, downAfter, failoverTimeou
     ...defineNode([]),
     async configure({ dataFolder }, port) {
       const file = fileIn(dataFolder);
-      // A Sentinel keeps in this file what it learns.
+      // A Sentinel keeps its state in this file.
       if (existsSync(file)) return;
       const lines = [
         `port ${port}`,

@@ -7,21 +7,21 @@ export interface RedisSentinelOptions {
   /** @default 2 */
   readonly replicas?: number;
   /**
-   * In ms: a server that was silent for so long is down. With less, a busy machine makes servers
-   * fail that run. @default 1_000
+   * In ms: a server that is silent for this long is down. With less, servers fail on a busy
+   * machine. @default 1_000
    */
   readonly downAfter?: number;
   /** In ms: the limit of the steps of a failover, and half the pause between two. @default 2_000 */
   readonly failoverTimeout?: number;
   /**
-   * In ms: how often Sentinels tell each other of themselves. One that finds an old master makes it
-   * a replica after four times as long. @default 500
+   * In ms: how often Sentinels announce themselves. One that finds an old master makes it a replica
+   * after four times as long. @default 500
    */
   readonly publishPeriod?: number;
-  /** Gives each server and each Sentinel a second port, where clients need TLS. @default false */
+  /** Gives each server and each Sentinel a second port, with TLS. @default false */
   readonly tls?: boolean;
   /** Further arguments of each `redis-server`, but not of the Sentinels. @default [] */
   readonly args?: readonly string[];
-  /** Gives each server, but no Sentinel, a clock that can be put off. @default none */
+  /** Gives each server, but no Sentinel, an adjustable clock. @default none */
   readonly clocks?: WallClocks | undefined;
 }

@@ -13,30 +13,30 @@ import { type Watched, defineSentinel } from './definition.ts';
 
 /** A master with replicas, and the Sentinels that watch them. */
 export interface RedisSentinel extends AsyncDisposable {
-  /** What the Sentinels call the master. */
+  /** The Sentinels' name of the master. */
   readonly name: string;
   readonly sentinels: readonly ServerHandle[];
-  /** The one that began as the master first. */
+  /** The initial master first. */
   readonly servers: readonly ServerHandle[];
   /** `redis+sentinel://host:port,host:port,…/name`. */
   readonly url: string;
   /** With option `tls`. */
   readonly tls: TlsEntrance | undefined;
-  /** The server that a majority of the Sentinels calls the master, and that says so. */
+  /** The server that a majority of the Sentinels and the server itself call the master. */
   master(): Promise<ServerHandle>;
-  /** Resolves to the new master when one has followed `old`. */
+  /** Resolves to the new master that has replaced `old`. */
   masterAfter(old: ServerHandle): Promise<ServerHandle>;
-  /** Makes a replica the master, though the old one is well. Resolves to it. */
+  /** Makes a replica the master, though the old one is healthy. Resolves to it. */
   failOver(): Promise<ServerHandle>;
   /** Resolves when all servers that answer follow the master, with a copy of its data. */
   settled(): Promise<void>;
-  /** Ends all of them for good and removes their data. May be called again. */
+  /** Ends all of them permanently and removes their data. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Redis with replicas and Sentinels of its own for the caller, on free loopback ports.
- * Resolves when all of them know each other.
+ * Starts a separate Redis with replicas and Sentinels, on free loopback ports. Resolves when all of
+ * them know each other.
  */
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
   const { sentinels = 3, replicas = 2, downAfter = 1_000, failoverTimeout = 2_000, publishPeriod = 500 } = options;
@@ -82,10 +82,10 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
 }
 
 /**
- * By default a Sentinel takes seconds to find others. Before Redis 7 it cannot be told. While the
- * master is down it asks replicas for `INFO` each second, and takes none whose answer is older than
- * five ping periods: with a shorter one its failovers fail. A longer one comes near `downAfter`,
- * which counts from the last answer where a connection is cut, as it is at a promotion.
+ * By default a Sentinel takes seconds to find others, and before Redis 7 this cannot be configured.
+ * While the master is down it sends replicas `INFO` each second, and ignores one whose answer is
+ * older than five ping periods: with a shorter one its failovers fail. A longer one approaches
+ * `downAfter`, which counts from the last answer if a connection is cut, as at a promotion.
  */
 async function hasten(sentinel: ServerHandle, publishPeriod: number): Promise<void> {
   const periods = ['INFO-PERIOD', 100, 'PING-PERIOD', 300, 'ASK-PERIOD', 100, 'PUBLISH-PERIOD', publishPeriod];
@@ -98,7 +98,7 @@ function sentinelOf(
   { name, quorum }: Watched,
   tlsPorts: readonly number[],
 ): RedisSentinel {
-  /** What Sentinels know of a server. */
+  /** The ports of a server that Sentinels know. */
   const knownPort = (index: number): number | undefined => tlsPorts[index] ?? servers[index]?.port;
 
   async function findMaster(): Promise<ServerHandle | undefined> {
@@ -112,17 +112,17 @@ function sentinelOf(
     return named !== undefined && (await replicationOf(named))?.includes('role:master') === true ? named : undefined;
   }
 
-  /** A failover that fails is tried again after twice its limit. */
+  /** A failed failover is retried after twice its limit. */
   const patience = 30_000;
 
-  /** The master, once there is one that is not `old`. */
+  /** The master, once there is one other than `old`. */
   function find(what: string, old?: ServerHandle): Promise<ServerHandle> {
     return eventually(
       what,
       async () => {
         const found = await findMaster();
         if (found !== undefined && found !== old) return found;
-        // Each look asks all Sentinels, which are to elect meanwhile.
+        // Each check asks all Sentinels, which must hold an election meanwhile.
         await delay(50);
         return undefined;
       },
@@ -167,7 +167,7 @@ function sentinelOf(
     async failOver() {
       const old = await master();
       await eventually('a failover', async () => {
-        // Refused while another one is under way, or until a replica is known to be good.
+        // Refused during another one, or until a replica is known to be good.
         for (const sentinel of sentinels.slice(0, 1)) {
           await redisCommand(sentinel, 'SENTINEL', 'FAILOVER', name).catch(() => {});
         }

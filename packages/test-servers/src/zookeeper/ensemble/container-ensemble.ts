@@ -7,9 +7,7 @@ import { startTogether } from '../../start/start-together.ts';
 import type { Members } from './members.ts';
 import { clientPort } from '../probe.ts';
 
-/**
- * Starts `size` members that vote, and then `observers`, as containers on a network of their own.
- */
+/** Starts `size` voting members, and then `observers`, as containers on a separate network. */
 export async function startContainerMembers(
   options: ZookeeperEnsembleOptions,
   image: string,
@@ -24,7 +22,7 @@ export async function startContainerMembers(
     const role = index < size ? 'participant' : 'observer';
     return `server.${index + 1}=${name}:2888:3888:${role};${clientPort}`;
   });
-  // Where a member is, and that it is not yet there, is not true for long.
+  // Where a member is, and whether it exists, changes soon.
   const lookUps = { 'sun.net.inetaddr.ttl': '1', 'sun.net.inetaddr.negative.ttl': '0' };
   const settings = { ...options, javaProperties: { ...lookUps, ...options.javaProperties } };
   const network = await new Network().start();

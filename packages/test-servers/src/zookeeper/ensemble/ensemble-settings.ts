@@ -8,19 +8,19 @@ export interface ZookeeperEnsembleOptions extends ZookeeperOptions {
   readonly observers?: number;
   /** In ms; see `startZookeeper`. @default 500 */
   readonly tickTime?: number;
-  /** In ticks: how long a member may take to catch up with the leader. @default 20 */
+  /** In ticks: time limit for a member to catch up with the leader. @default 20 */
   readonly initLimit?: number;
-  /** In ticks: how long a member and its leader do without hearing from each other. @default 5 */
+  /** In ticks: the longest silence between a member and its leader. @default 5 */
   readonly syncLimit?: number;
   /**
-   * Lets `partition`, `lag`, `hold` and `mute` be used: the members reach each other through
-   * proxies of this process, which take some of its time. Local processes only.
+   * Enables `partition`, `lag`, `hold` and `mute`: the members reach each other through proxies of
+   * this process, which take some of its time. Local processes only.
    * @default false
    */
   readonly partitions?: boolean;
 }
 
-/** How the others reach a member. */
+/** The address of a member for the others. */
 export interface MemberAddress {
   readonly host: string;
   readonly quorumPort: number;
@@ -37,8 +37,7 @@ export function patienceOf({ initLimit = 20, syncLimit = 5 }: ZookeeperEnsembleO
 }
 
 /**
- * Of the `zoo.cfg` of a local process: all members, numbered from 1, and their patience with each
- * other.
+ * Settings in `zoo.cfg` of a local process: all members, numbered from 1, and their time limits.
  */
 export function ensembleSettings(
   options: ZookeeperEnsembleOptions,

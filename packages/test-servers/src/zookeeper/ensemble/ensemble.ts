@@ -10,47 +10,44 @@ import { findLeader } from '../mode.ts';
 export interface ZookeeperEnsemble extends AsyncDisposable {
   /**
    * Its members, each with its own address and controls. `restart()` of one resolves when it serves
-   * clients, which takes a majority: when there is none, restart several at once.
+   * clients, which needs a majority: without one, restart several simultaneously.
    */
   readonly servers: readonly ServerHandle[];
-  /** `zookeeper://host:port,host:port,…`, all members: what a client is given. */
+  /** `zookeeper://host:port,host:port,…`, all members. */
   readonly url: string;
-  /**
-   * The member that leads a majority; waits until there is one. Rejects when there is none for 60
-   * s.
-   */
+  /** The leader of a majority; waits for one. Rejects if there is none for 60 s. */
   leader(): Promise<ServerHandle>;
-  /** The other members that vote, whether they run or not; waits until there is a leader. */
+  /** The other voting members, running or not; waits for a leader. */
   followers(): Promise<readonly ServerHandle[]>;
   /**
-   * Cuts one member off from all others, as a network that loses everything. Its clients still
-   * reach it, and a follower still answers reads for up to `syncLimit` ticks. Returns what ends it.
+   * Isolates one member from all others by dropping all packets. Its clients still reach it, and a
+   * follower still answers reads for up to `syncLimit` ticks. Returns a function that ends it.
    * Needs the option `partitions`.
    */
   partition(member: ServerHandle): () => Promise<void>;
   /**
-   * Messages of the others to a member arrive `delay` ms later, so a follower answers reads from a
-   * past that is as old. Returns what ends it. Needs the option `partitions`.
+   * Delays messages of the others to a member by `delay` ms, so a follower answers reads from that
+   * long ago. Returns a function that ends it. Needs the option `partitions`.
    */
   lag(member: ServerHandle, delay: number): () => void;
   /**
-   * Messages of the others to a member wait, and arrive in their order when this is ended. Needs
+   * Holds messages of the others to a member until the returned function is called, in order. Needs
    * the option `partitions`.
    */
   hold(member: ServerHandle): () => void;
   /**
-   * Messages of a member to the others are lost. Ending it cuts its connections to them. Needs the
+   * Drops messages of a member to the others. Ending it cuts its connections to them. Needs the
    * option `partitions`.
    */
   mute(member: ServerHandle): () => Promise<void>;
-  /** Ends all members for good and removes their data. May be called again. */
+  /** Ends all members permanently and removes their data. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an ensemble of ZooKeeper servers of its own for the caller: local processes, or containers
- * on one network. Resolves when all serve clients. Rejects when `LOCKS_TEST_ZOOKEEPER_URL` names an
- * external server, for that one has no members to control.
+ * Starts a separate ensemble of ZooKeeper servers: local processes, or containers on one network.
+ * Resolves when all serve clients. Rejects if `LOCKS_TEST_ZOOKEEPER_URL` names an external server,
+ * which has no members to control.
  */
 export async function startZookeeperEnsemble(options: ZookeeperEnsembleOptions = {}): Promise<ZookeeperEnsemble> {
   const { size = 3, observers = 0 } = options;

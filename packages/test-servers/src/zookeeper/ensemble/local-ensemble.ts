@@ -9,7 +9,7 @@ import { type PeerLinks, linkMembers } from './peer-links.ts';
 
 const host = '127.0.0.1';
 
-/** Starts `size` members that vote, and then `observers`, as child processes. */
+/** Starts `size` voting members, and then `observers`, as child processes. */
 export function startLocalMembers(
   options: ZookeeperEnsembleOptions,
   size: number,

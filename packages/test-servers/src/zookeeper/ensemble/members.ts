@@ -1,11 +1,11 @@
 import type { ServerHandle } from '../../server/handle.ts';
 import type { PeerLinks } from './peer-links.ts';
 
-/** The members of an ensemble: those that vote, then its observers. */
+/** The members of an ensemble: voting ones, then its observers. */
 export interface Members {
   readonly servers: readonly ServerHandle[];
-  /** Throws where the members are connected directly. */
+  /** Throws if the members are connected directly. */
   links(): PeerLinks;
-  /** Ends all of them. May be called again. */
+  /** Ends all of them. Idempotent. */
   stop(): Promise<void>;
 }

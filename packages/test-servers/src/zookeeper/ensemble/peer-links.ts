@@ -4,18 +4,15 @@ import type { MemberAddress } from './ensemble-settings.ts';
 
 /** The connections between the members of an ensemble, each through a proxy of its own. */
 export interface PeerLinks {
-  /** The addresses of all members as `member` shall know them: its own is the real one. */
+  /** The addresses of all members for `member`: its own is the real one. */
   seenBy(member: number): readonly MemberAddress[];
-  /**
-   * Cuts `member` off from all others: nothing passes any more, without a sign. Returns what ends
-   * it.
-   */
+  /** Isolates `member` from all others by dropping everything. Returns a function that ends it. */
   cutOff(member: number): () => Promise<void>;
-  /** What the others send `member` arrives `delay` ms later. Returns what ends it. */
+  /** Delays what the others send `member` by `delay` ms. Returns a function that ends it. */
   lag(member: number, delay: number): () => void;
-  /** What the others send `member` waits, and arrives in its order when this is ended. */
+  /** Holds what the others send `member` until the returned function is called, in order. */
   hold(member: number): () => void;
-  /** What `member` sends the others is lost. Ending it cuts the connections. */
+  /** Drops what `member` sends the others. Ending it cuts the connections. */
   mute(member: number): () => Promise<void>;
   stop(): Promise<void>;
 }
@@ -49,8 +46,8 @@ export async function linkMembers(members: readonly MemberAddress[]): Promise<Pe
   ): Promise<Link> {
     const quorum = await startProxy(
       { host, port: called.quorumPort },
-      // A leader that is about to listen refuses a follower, which then tries again. A follower
-      // that was let in and thrown out gives up.
+      // A leader that is about to listen refuses a follower, which then retries. A follower that
+      // was accepted and disconnected gives up.
       { patience: 1_000 },
     );
     const election = await startProxy(
@@ -72,8 +69,8 @@ export async function linkMembers(members: readonly MemberAddress[]): Promise<Pe
   }
 
   /**
-   * The proxies between `member` and each other one, with the way that leads to it and the one
-   * back.
+   * The proxies between `member` and each other one, with the direction towards it and the one
+   * away.
    */
   function around(member: number): readonly Around[] {
     return links

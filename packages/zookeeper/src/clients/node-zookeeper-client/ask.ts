@@ -2,16 +2,16 @@ import type { Answer } from '../../wire/answer.ts';
 import { serverError } from '../../wire/codes.ts';
 import type { ClientCallback } from './client.ts';
 
-/** How the client has called back: with a code of ZooKeeper, 0 if there is no error. */
+/** The result of a callback: a code of ZooKeeper, 0 without an error. */
 export interface Asked<Values extends readonly unknown[]> {
   readonly code: number;
   readonly values: Values;
 }
 
-/** The client knows an error by its own class: it did not take the arguments. */
+/** The client's class of error for wrong arguments. */
 const badArguments = -8;
 
-/** The value is never read as long as the code is not 0. */
+/** The value is not read unless the code is 0. */
 export function ask<Values extends readonly unknown[]>(
   run: (callback: ClientCallback<Values>) => void,
 ): Promise<Asked<Values>> {

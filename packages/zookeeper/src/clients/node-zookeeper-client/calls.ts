@@ -17,13 +17,13 @@ export interface CallParts {
   readonly client: NodeZookeeperClient;
   readonly watcher: (event: ClientEvent) => void;
   readonly watches: WatchBudget;
-  /** For watches that had fired before they were set again. */
+  /** For watches that fired before they were set again. */
   fire(event: WatchEvent): void;
-  /** A request is answered, by the highest transaction that its answer names. */
+  /** A request was answered; its answer names this highest transaction. */
   answered(zxid: bigint): void;
 }
 
-/** The connection has ended, or must end, before there was an answer. */
+/** The connection has ended, or must end, before the answer. */
 export class CallLostError extends Error {
   override readonly name = 'CallLostError';
   readonly code: FatalCode;
@@ -34,15 +34,15 @@ export class CallLostError extends Error {
   }
 }
 
-/** A node that was made in the same transaction has gone, so its number cannot be read. */
+/** A node created in the same transaction has gone, so its number cannot be read. */
 const unknownZxid = 0n;
 
-/** In place of a server that takes no more watches. */
+/** The code of a server that accepts no more watches. */
 const throttled = -127;
 
 /**
- * The answer to `call`. Rejects with {@link CallLostError}. The client calls nothing back in some
- * cases, so the caller does not wait for this alone.
+ * The answer to `call`. Rejects with {@link CallLostError}. In some cases the client never calls
+ * back, so the caller must not rely on this only.
  */
 export async function perform(parts: CallParts, call: Call): Promise<Answer<unknown>> {
   const { client, watcher } = parts;
@@ -91,7 +91,7 @@ export async function perform(parts: CallParts, call: Call): Promise<Answer<unkn
       await Promise.all(call.paths.map((path) => watchAgain(parts, path, call.lastZxid)));
       return { ok: true, value: undefined, zxid: unknownZxid };
     case 'removeWatches':
-      // The client cannot. The watch goes with the node, or with the session.
+      // The client cannot. The watch ends with the node, or with the session.
       return { ok: true, value: undefined, zxid: unknownZxid };
     case 'closeSession':
       client.close();
@@ -102,7 +102,7 @@ export async function perform(parts: CallParts, call: Call): Promise<Answer<unkn
   }
 }
 
-/** Throws for an answer after which the connection cannot be used. */
+/** Throws for an answer after which the connection is unusable. */
 async function asked<Values extends readonly unknown[]>(
   { answered }: CallParts,
   run: (callback: ClientCallback<Values>) => void,
@@ -114,7 +114,7 @@ async function asked<Values extends readonly unknown[]>(
   return reply;
 }
 
-/** The client's "create" does not answer with the transaction, so that is asked for afterwards. */
+/** The client's "create" does not return the transaction, so it is requested afterwards. */
 async function create(parts: CallParts, node: NewNode): Promise<Answer<unknown>> {
   const { client } = parts;
   const { path, data, acl, kind } = node;
@@ -139,15 +139,15 @@ async function exists(parts: CallParts, path: string): Promise<Answer<ReturnType
 }
 
 /**
- * The client has no "sync". A transaction goes to the leader and comes back through the server of
- * this connection, whether its check succeeds or not.
+ * The client has no "sync". A transaction goes to the leader and returns through the server of this
+ * connection, whether its check succeeds or not.
  */
 async function sync(parts: CallParts, path: string): Promise<Answer<unknown>> {
   const answer = await performMulti(parts.client, [{ type: 'check', path }], (run) => asked(parts, run));
   return answer.ok ? { ok: true, value: undefined, zxid: unknownZxid } : answer;
 }
 
-/** The client sets its watches again, but does not say whether the server took them. */
+/** The client sets its watches again, but does not report whether the server accepted them. */
 async function watchAgain(parts: CallParts, path: string, lastZxid: bigint): Promise<void> {
   const answer = await perform(parts, { type: 'getData', path, watch: true });
   if (!answer.ok) parts.fire({ type: 'deleted', path });

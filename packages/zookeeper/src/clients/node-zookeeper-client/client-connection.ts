@@ -23,7 +23,7 @@ export interface ClientConnectionParts {
   onEnd(cause: Error): void;
 }
 
-/** For lengths of requests. */
+/** Measures the length of requests. */
 const measure: Writer = new Writer();
 
 /** One connection of a client, until the client loses it. */
@@ -114,7 +114,7 @@ export class ClientConnection implements Connection {
 
   #end(cause: Error): void {
     if (this.ended) return;
-    // The client answers the end of its session with the end of its connection.
+    // The client reports the end of its session as the end of its connection.
     this.#requests.end(cause, (request) => request === closeSession);
     // After the effects of the rejections, and after the code that waited for this connection.
     setImmediate(() => this.#parts.onEnd(cause));

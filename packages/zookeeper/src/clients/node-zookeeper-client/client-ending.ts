@@ -6,19 +6,19 @@ import type { ConnectingSession } from '../../servers/connector.ts';
 import { perform } from './calls.ts';
 import type { ManagedClient } from './managed-client.ts';
 
-/** A server that has not answered for this share of the session timeout is left for another one. */
+/** The part of the session timeout after which a silent server is replaced. */
 const shareOfSilence = 1 / 9;
 
-/** A client, and the session above it once that can be used. */
+/** A client, and its session once usable. */
 export interface ClientSession {
   readonly managed: ManagedClient;
   session: ConnectingSession | undefined;
 }
 
-/** The sessions that are not given up, by their numbers. */
+/** The sessions in use, by id. */
 export type ClientSessions = Map<bigint, ClientSession>;
 
-/** Ends the sessions of clients that were given up, and the clients. */
+/** Ends the sessions of abandoned clients, and the clients. */
 export function clientEnding(runtime: Runtime, clients: ClientSessions): SessionEnding {
   const ending = sessionEnding(runtime, async ({ id }, connection, { over }) => {
     const managed = clients.get(id)?.managed;
@@ -28,12 +28,12 @@ export function clientEnding(runtime: Runtime, clients: ClientSessions): Session
     const unanswered = connection?.oldestUnansweredAt ?? Infinity;
     if (runtime.clock.now() - unanswered > timeout * shareOfSilence) managed.cut();
     try {
-      // Past its timeout the session has ended without us.
+      // After its timeout the session has ended by itself.
       await managed.whenConnected(timeout, over);
       const { nodes, client, watcher, watches } = managed;
       const parts = { client, watcher, watches, fire() {}, answered() {} };
       const removed = nodes?.removeAll(id, (call) => perform(parts, call));
-      // The client may call nothing back.
+      // The client may never call back.
       await unlessAborted(removed, over);
       await managed.end(timeout / 3, over);
     } catch {
@@ -44,7 +44,7 @@ export function clientEnding(runtime: Runtime, clients: ClientSessions): Session
     add: ending.add,
     async finish(within) {
       await ending.finish(within);
-      // Their sessions have ended, as a server has told.
+      // Their sessions have ended, as a server has reported.
       for (const { managed } of clients.values()) managed.stop();
       clients.clear();
     },

@@ -21,15 +21,15 @@ import type { NodeZookeeperClient } from './client.ts';
 import { insidesOf } from './insides.ts';
 import { ManagedClient } from './managed-client.ts';
 
-/** In ms, until a client has told its own: the client's default. */
+/** In ms, until a client reports its own: the client's default. */
 const sessionTimeout = 30_000;
 
 /** The client chooses the server, so one stands for all. */
 const anyServer = { host: 'the servers of the client', port: 0 };
 
 /**
- * Connections of clients that `given` makes, each for one session. A client in place of a function
- * is used for the one session that it has, and belongs to the caller.
+ * Connections of clients that `given` creates, one for each session. A client instead of a function
+ * is used for its one session, and belongs to the caller.
  */
 export function clientTransport(given: (() => unknown) | NodeZookeeperClient, runtime: Runtime): Transport {
   const borrowed = typeof given !== 'function';
@@ -49,7 +49,7 @@ export function clientTransport(given: (() => unknown) | NodeZookeeperClient, ru
       await managed.whenConnected(rotation.patience(timeout, left), signal);
       return await connection(entry, resumed?.lastZxid ?? 0n, signal);
     } catch (error) {
-      // It never had a session, or another attempt goes on with its session.
+      // It never had a session, or another attempt resumes its session.
       if (resumed === undefined && borrowed) used.delete(managed.client);
       if (resumed === undefined) stop(managed);
       else if (error instanceof SilentServerError) managed.cut();
@@ -113,7 +113,7 @@ export function clientTransport(given: (() => unknown) | NodeZookeeperClient, ru
     return {
       connection: opened,
       transfer(session, ended) {
-        if (opened.ended) throw new ConnectionClosedError('the server closed the connection at once');
+        if (opened.ended) throw new ConnectionClosedError('the server closed the connection immediately');
         entry.session = session;
         onEnd = ended;
       },
@@ -147,8 +147,8 @@ export function clientTransport(given: (() => unknown) | NodeZookeeperClient, ru
 }
 
 /**
- * When the session of a client that was connected before was certainly alive, by the runtime's
- * clock: three requests as `Proof` explains. Takes a third of the session timeout.
+ * When the session of a previously connected client was certainly alive, by the runtime's clock:
+ * three requests, as `Proof` explains. Takes a third of the session timeout.
  */
 async function prove(connection: Connection, runtime: Runtime, signal: AbortSignal): Promise<number> {
   const at = runtime.clock.exact();

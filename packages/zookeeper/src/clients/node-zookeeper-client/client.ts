@@ -1,9 +1,9 @@
 import { misconfigured } from '@locks/core/adapter';
 
-/** What a call of the client is answered with: an error with a `code` of ZooKeeper, or a value. */
+/** The result of a call: an error with a `code` of ZooKeeper, or a value. */
 export type ClientCallback<Values extends readonly unknown[]> = (error: object | null, ...values: Values) => void;
 
-/** Numbers of 64 bits are buffers. */
+/** 64-bit numbers are buffers. */
 export interface ClientStat {
   readonly czxid: Buffer;
   readonly mzxid: Buffer;
@@ -18,19 +18,19 @@ export interface ClientStat {
   readonly pzxid: Buffer;
 }
 
-/** An entry of an access control list, as the client's types have it. */
+/** An entry of an access control list, in the client's types. */
 export interface ClientAcl {
   readonly perms: number;
   readonly id: { readonly scheme: string; readonly id: string };
 }
 
-/** What a watch tells. */
+/** An event of a watch. */
 export interface ClientEvent {
   readonly type: number;
   readonly path: string;
 }
 
-/** Steps that are done together. */
+/** Steps of one transaction. */
 export interface ClientTransaction {
   create(path: string, data: Buffer, acls: ClientAcl[], mode: number): unknown;
   setData(path: string, data: Buffer, version: number): unknown;
@@ -40,8 +40,8 @@ export interface ClientTransaction {
 }
 
 /**
- * The calls that are needed of a client of `node-zookeeper-client`, as `createClient` makes it. A
- * wrapper that has these can be given, too, if it passes on the client's `connectionManager`.
+ * The calls used of a client of `node-zookeeper-client`, as `createClient` returns it. A wrapper
+ * with these works, too, if it forwards the client's `connectionManager`.
  */
 export interface NodeZookeeperClient {
   connect(): void;
@@ -69,15 +69,15 @@ export interface NodeZookeeperClient {
 
 const methods = ['connect', 'close', 'getState', 'getSessionId', 'getData', 'transaction', 'on'] as const;
 
-/** Whether `value` can do what a client of `node-zookeeper-client` can. */
+/** Whether `value` has the methods of a client of `node-zookeeper-client`. */
 export function isClient(value: unknown): value is NodeZookeeperClient {
   if (typeof value !== 'object' || value === null) return false;
   return methods.every((method) => typeof (value as Record<string, unknown>)[method] === 'function');
 }
 
 /**
- * `value`, if it is a client that can be used.
- * @throws `LOCK_MISCONFIGURED` that says what was found.
+ * `value`, if it is a usable client.
+ * @throws `LOCK_MISCONFIGURED` that describes what was passed.
  */
 export function readClient(value: unknown): NodeZookeeperClient {
   if (!isClient(value))

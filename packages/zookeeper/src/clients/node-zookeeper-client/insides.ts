@@ -5,8 +5,8 @@ import { create } from '../../wire/requests.ts';
 import type { ClientCallback, NodeZookeeperClient } from './client.ts';
 
 /**
- * The private parts of `node-zookeeper-client` 1.1.3 that are used here: docs/adr/0019 says why. A
- * test compares the version.
+ * The private members of `node-zookeeper-client` 1.1.3 that are used: see docs/adr/0019. A test
+ * compares the version.
  */
 export interface Insides {
   readonly socket?: Socket;
@@ -14,18 +14,18 @@ export interface Insides {
   readonly servers: readonly { readonly host: string; readonly port: number | string }[];
   /** 0 before `connect`. */
   readonly state: number;
-  /** The number of the next request: an int32 that the client never begins anew. */
+  /** The number of the next request: an int32 that the client never resets. */
   xid: number;
-  /** The beginning of a frame whose end has not come. */
+  /** The beginning of an incomplete frame. */
   pendingBuffer: Buffer | null;
   queue(request: OwnRequest, callback: ClientCallback<[]>): void;
-  /** Called again by the client whenever its socket has ended. */
+  /** The client calls it again whenever its socket has ended. */
   connect: () => void;
   onSocketConnected: () => void;
   onSocketData: (bytes: Buffer) => void;
 }
 
-/** A request that the client numbers, sends and awaits, and does not write. */
+/** A request that the client numbers, sends and awaits, but does not write. */
 interface OwnRequest {
   /** The client reads the answer by the type, and sets the number. */
   readonly header: { readonly type: number; xid?: number };
@@ -33,34 +33,34 @@ interface OwnRequest {
   toBuffer(): Buffer;
 }
 
-/** The news of the client's sockets. */
+/** Receives the events of the client's sockets. */
 export interface SocketListener {
-  /** The client wants to make a socket, now or when `connect` is called. */
+  /** The client wants to create a socket, now or when `connect` is called. */
   connecting(connect: () => void): void;
   /** A connect request is about to be written. `false`: the socket must be closed instead. */
   connected(): boolean;
-  /** Bytes have come, and are not read yet. */
+  /** Bytes have arrived, and are not read yet. */
   heard(): void;
-  /** The client has thrown while it read an answer. */
+  /** The client has thrown while reading an answer. */
   failed(error: Error): void;
 }
 
 /** With more, the client cannot write the number of a request. */
 const lastXid = 2 ** 30;
 
-/** Those who listen to one client, and what ends that the client's methods tell them. */
+/** The listeners of one client, and how to remove them. */
 interface Hook {
   readonly listeners: Set<SocketListener>;
-  /** `false`: another library has wrapped the methods since, so they stay, and only pass on. */
+  /** `false`: another library has wrapped the methods since, so they stay, and only forward. */
   remove(): boolean;
 }
 
-/** Of each client that is listened to: several providers may use one. */
+/** By client: several providers may use one. */
 const hooks = new WeakMap<Insides, Hook>();
 
 /**
- * Listens to the sockets that the client makes from now on, and to the present one where there is
- * one. Returns what ends that.
+ * Listens to the client's present socket, if any, and to all later ones. Returns a function that
+ * ends it.
  */
 export function listenToSockets(client: NodeZookeeperClient, listener: SocketListener): () => void {
   const insides = insidesOf(client);
@@ -86,13 +86,13 @@ function hookInto(insides: Insides): Hook {
   };
   const onSocketData = function (this: Insides, bytes: Buffer): void {
     for (const listener of listeners) listener.heard();
-    // The replies come in the order of the requests, so numbers may be used again.
+    // Replies come in the order of the requests, so numbers may be reused.
     if (this.xid > lastXid) this.xid = 0;
     try {
       read.call(this, bytes);
     } catch (error) {
       if (listeners.size === 0) throw error;
-      // An error code that it does not know, for example. Thrown here, it would end the process.
+      // For example an unknown error code. Thrown here, it would end the process.
       for (const listener of listeners) listener.failed(error as Error);
     }
   };
@@ -105,7 +105,7 @@ function hookInto(insides: Insides): Hook {
   };
   const methods = { connect, onSocketData, onSocketConnected };
   const names = Object.keys(methods) as (keyof typeof methods)[];
-  // The client's own, or absent where the methods of its class show.
+  // The client's own, or absent if the methods of its class show.
   const before = names.map((name) => Object.getOwnPropertyDescriptor(insides, name));
   Object.assign(insides, methods);
   return {
@@ -122,28 +122,30 @@ function hookInto(insides: Insides): Hook {
   };
 }
 
-/** Makes a container, which the client has no call for. Its answer begins as that of a "create". */
+/**
+ * Creates a container, for which the client has no call. Its answer begins like that of a "create".
+ */
 export function makeContainer(client: NodeZookeeperClient, node: NewNode, callback: ClientCallback<[]>): void {
   makeWhole(insidesOf(client), { ...node, path: `${chrootOf(client)}${node.path}` }, callback);
 }
 
-/** Makes the nodes of the client's chroot, with the data and the ACL of `node` each. */
+/** Creates the nodes of the client's chroot, each with the data and ACL of `node`. */
 export function makeChroot(client: NodeZookeeperClient, node: NewNode, callback: ClientCallback<[]>): void {
   const names = chrootOf(client).split('/');
   for (const end of names.keys()) {
-    // The requests of a session are done in their order, so the answer to the last one is enough.
+    // The requests of a session are executed in order, so the last answer suffices.
     const last = end === names.length - 1;
     if (end > 0)
       makeWhole(insidesOf(client), { ...node, path: names.slice(0, end + 1).join('/') }, last ? callback : () => {});
   }
 }
 
-/** '': it has none. */
+/** '': none. */
 export function chrootOf(client: NodeZookeeperClient): string {
   return insidesOf(client).chrootPath ?? '';
 }
 
-/** Makes a node whose path begins with the chroot. */
+/** Creates a node whose path includes the chroot. */
 function makeWhole(insides: Insides, node: NewNode, callback: ClientCallback<[]>): void {
   const { op, write } = create(node);
   const header: OwnRequest['header'] = { type: 1 };

@@ -15,22 +15,22 @@ import { watchBudgetOf } from './watch-budget.ts';
 import type { WatchBudget } from './watch-budget.ts';
 import { insidesOf, listenToSockets } from './insides.ts';
 
-/** The news of one connection of the client. */
+/** Receives the events of one connection of the client. */
 export interface ConnectionListener {
   heard(): void;
-  /** The connection has ended, or is of no use. */
+  /** The connection has ended, or is unusable. */
   lost(cause: Error): void;
 }
 
-/** In ms. A connection that ended sooner was of no use. */
+/** In ms. A connection that ended sooner was useless. */
 const shortLife = 1_000;
 const firstPause = 50;
 const longestPause = 500;
 
-/** One client, which is one session: what it tells, put in order, and its end. */
+/** One client with its one session: its events in order, and its end. */
 export class ManagedClient {
   readonly client: NodeZookeeperClient;
-  /** The one function that is given for watches: the client knows it again for each path. */
+  /** The one function for all watches: the client recognises it for each path. */
   readonly watcher: (event: ClientEvent) => void;
   readonly watches: WatchBudget;
   /** Of a client that belongs to the caller. */
@@ -44,7 +44,7 @@ export class ManagedClient {
   #dead: Error | undefined;
   #stopped = false;
   #openedAt = Number.NEGATIVE_INFINITY;
-  /** Connections one after another that ended soon. */
+  /** Successive connections that ended soon. */
   #short = 0;
 
   /**
@@ -77,7 +77,7 @@ export class ManagedClient {
     client.on('state', this.#onState);
   }
 
-  /** Why its session is over. `undefined`: it may go on. */
+  /** Why its session is over. `undefined`: it may continue. */
   get dead(): Error | undefined {
     return this.#dead;
   }
@@ -87,7 +87,7 @@ export class ManagedClient {
     return this.#openedAt;
   }
 
-  /** The server at the other end; without a connection, the first one that it knows. */
+  /** The connected server; without a connection, the first one known. */
   get address(): Address {
     const { socket, servers } = insidesOf(this.client);
     if (socket?.remoteAddress !== undefined && socket.remotePort !== undefined)
@@ -96,7 +96,7 @@ export class ManagedClient {
     return { host: first?.host ?? '', port: Number(first?.port ?? 0) };
   }
 
-  /** The news of the present connection go to `listener`. */
+  /** Sends the events of the present connection to `listener`. */
   listen(listener: ConnectionListener): void {
     this.#listener = listener;
   }
@@ -109,7 +109,7 @@ export class ManagedClient {
     });
   }
 
-  /** Ends its session over the present connection. Resolves when the server has closed that. */
+  /** Ends its session over the present connection. Resolves when the server has closed it. */
   async end(within: number, signal: AbortSignal): Promise<void> {
     if (this.#connected && this.nodes === undefined) {
       this.hold(true);
@@ -119,7 +119,7 @@ export class ManagedClient {
     this.stop();
   }
 
-  /** Ends the connection. The client makes another one, unless it was stopped. */
+  /** Ends the connection. The client opens another one, unless stopped. */
   cut(): void {
     insidesOf(this.client).socket?.destroy();
   }
@@ -132,7 +132,7 @@ export class ManagedClient {
     else socket?.unref();
   }
 
-  /** Ends the client without a word to the server. Idempotent. */
+  /** Ends the client without notifying the server. Idempotent. */
   stop(): void {
     if (this.#stopped) return;
     this.#stopped = true;
@@ -141,7 +141,7 @@ export class ManagedClient {
     this.#dead ??= new SessionExpiredError(this.address);
     this.#lose(new ConnectionClosedError('the client was closed'));
     if (this.nodes !== undefined) {
-      // It goes on for the caller.
+      // It continues for the caller.
       this.#release();
       return;
     }
@@ -154,7 +154,7 @@ export class ManagedClient {
     this.cut();
   }
 
-  /** The client itself makes no pause after a connection that a server accepts and closes. */
+  /** The client does not pause after a connection that a server accepts and closes. */
   #connecting(connect: () => void): void {
     if (this.#stopped) {
       if (this.nodes !== undefined) connect();

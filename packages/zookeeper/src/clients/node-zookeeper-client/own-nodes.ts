@@ -5,23 +5,20 @@ import type { Call, NewNode } from '../../wire/call.ts';
 import type { MultiOutcome } from '../../wire/multi.ts';
 import type { Stat } from '../../wire/records.ts';
 
-/** Asks the client, over the connection that it has. */
+/** Sends a call over the client's present connection. */
 export type Perform = (call: Call) => Promise<Answer<unknown>>;
 
 /**
- * The nodes of a session that end with it, where the session cannot be ended because its client
- * belongs to the caller. Other providers may use the same session.
+ * The ephemeral nodes of a session that cannot be ended because its client belongs to the caller.
+ * Other providers may use the same session.
  */
 export class OwnNodes {
-  /**
-   * By paths, without the numbers that the server puts behind them: what the nodes that may be
-   * there were made with.
-   */
+  /** By paths, without the server's numbers: the data of nodes that may exist. */
   readonly #made = new Map<string, Set<string>>();
 
   /**
-   * A request is about to be sent. Call what is returned with its answer. Without one it may never
-   * be known whether it made its nodes.
+   * Call it before sending a request, and the returned function with the answer. Without one it may
+   * remain unknown whether nodes were created.
    */
   sending(call: Call): (answer: Answer<unknown>) => void {
     const added = madeBy(call).filter(({ path, data }) => this.#add(path, data.toString()));
@@ -50,7 +47,7 @@ export class OwnNodes {
     }
   }
 
-  /** `false`: it is known already, from an earlier request. */
+  /** `false`: known already, from an earlier request. */
   #add(path: string, data: string): boolean {
     const made = this.#made.get(path) ?? new Set();
     this.#made.set(path, made);
@@ -86,7 +83,7 @@ function isDone(answer: Answer<unknown>): boolean {
   return answer.ok && (answer.value as Partial<MultiOutcome> | undefined)?.committed !== false;
 }
 
-/** Whether a node with `data` is one of those `made`: it may have been written since. */
+/** Whether a node with `data` is one of those `made`: it may have been rewritten. */
 function isOf(made: ReadonlySet<string>, data: string): boolean {
   const owner = readNodeData(data)?.owner;
   return [...made].some((text) => readNodeData(text)?.owner === owner);

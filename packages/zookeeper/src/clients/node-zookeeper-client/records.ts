@@ -19,7 +19,7 @@ export function readClientStat(stat: ClientStat): Stat {
   };
 }
 
-/** An entry that the client can write. Its own class may be loaded from another copy of it. */
+/** An entry that the client can write. Its own class may come from another copy of the library. */
 interface WritableAcl extends ClientAcl {
   toRecord(): { byteLength(): number; serialize(buffer: Buffer, offset: number): number };
 }

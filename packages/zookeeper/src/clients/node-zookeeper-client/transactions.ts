@@ -27,13 +27,13 @@ const nodeExists = -110;
 const undone = 0;
 const notTried = -2;
 
-/** The client takes 0 for "any version". This is true for it, and written as 0. */
+/** The client takes 0 for "any version". This is truthy, and written as 0. */
 const versionZero = 0.5;
 
 /**
- * Does `operations` together. The client's transactions cannot make containers. Where one may be
- * made beforehand, it is made, and then the answer is that it is there: the caller goes on without
- * that step. Other containers are refused.
+ * Executes `operations` in one transaction. The client's transactions cannot create containers. One
+ * with `beforehand` is created first, and the answer reports that it exists: the caller continues
+ * without that step. Other containers are refused.
  */
 export async function performMulti(
   client: NodeZookeeperClient,

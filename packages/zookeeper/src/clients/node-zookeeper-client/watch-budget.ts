@@ -2,7 +2,7 @@ import type { NodeZookeeperClient } from './client.ts';
 import { chrootOf } from './insides.ts';
 
 /**
- * In bytes. The client sets all its watches again in one request. The servers end the connection
+ * In bytes. The client sets all its watches again in one request. The servers close the connection
  * for one of more than a mebibyte.
  */
 const most = 512 * 1_024;
@@ -16,13 +16,13 @@ export function watchBudgetOf(client: NodeZookeeperClient): WatchBudget {
   return budget;
 }
 
-/** The paths that a client watches, as many as it can set again after a reconnect. */
+/** The paths that a client watches, limited to what it can set again after a reconnect. */
 export class WatchBudget {
   readonly #chroot: number;
   readonly #paths = new Set<string>();
   #bytes = 0;
 
-  /** @param chroot Goes before each path, in bytes. */
+  /** @param chroot Precedes each path, in bytes. */
   constructor(chroot: number) {
     this.#chroot = chroot;
   }

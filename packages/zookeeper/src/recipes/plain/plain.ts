@@ -16,13 +16,13 @@ import { waitAt, waitingFor, waitingWith } from '../waits.ts';
 import { PlainWaiters } from './waiters.ts';
 
 /**
- * One ephemeral node per key, which the holder makes and all waiters watch: the layout of many
+ * One ephemeral node per key, which the holder creates and all waiters watch: the layout of many
  * home-made locks.
  *
- * The nodes of all holders have the same path and the same version. ZooKeeper removes by path and
- * version only. So a release that comes late, or twice, would remove the node of the next holder.
- * So each hold has a second node with a name of its own. One transaction makes both, and one
- * removes both. Where the second node is gone, the hold is over and nothing is removed.
+ * The nodes of all holders have the same path and version, by which ZooKeeper removes. So a late or
+ * repeated release would remove the node of the next holder. Therefore each hold has a second node
+ * with a unique name. One transaction creates both, and one removes both. If the second node is
+ * gone, the hold is over and nothing is removed.
  */
 export function createPlainRecipe(nodes: Nodes, tokens: Tokens): Recipe {
   const waiters = new PlainWaiters();
@@ -32,7 +32,7 @@ export function createPlainRecipe(nodes: Nodes, tokens: Tokens): Recipe {
     await nodes.remove(session, holdOf(claim));
   }
 
-  /** Makes the node, or reads the one that is there, in one flight. `undefined`: look again. */
+  /** Creates the node, or reads the existing one, in one flight. `undefined`: check again. */
   async function enter(own: LiveClaim, path: string): Promise<ReadNode | undefined> {
     const { session, node } = own;
     if (node !== undefined || waiters.has(own, path)) {
@@ -46,7 +46,7 @@ export function createPlainRecipe(nodes: Nodes, tokens: Tokens): Recipe {
     const data = writeNodeData({ owner: own.claim.owner, base });
     const making = session.send(multi([nodes.ephemeral(path, data), nodes.ephemeral(hold, '')]));
     const reading = nodes.read(session, path);
-    // Without the reply to the first there is none to the second.
+    // Without the reply to the first the second has none.
     reading.catch(() => {});
     const made = await making;
     own.requestRefused(isDoubtful(made));
@@ -62,7 +62,7 @@ export function createPlainRecipe(nodes: Nodes, tokens: Tokens): Recipe {
     }
     if (failed.error !== 'NODE_EXISTS') throw refusal(failed, path);
     if (failed.index > 0) {
-      // It is of an earlier hold. Another client has removed the other node of that.
+      // It is of an earlier hold, whose other node another client has removed.
       await nodes.remove(session, hold);
       return undefined;
     }
@@ -129,7 +129,7 @@ export function createPlainRecipe(nodes: Nodes, tokens: Tokens): Recipe {
       const { session } = own;
       const path = nodes.ofKey(own.claim.key);
       waiters.leave(own, path);
-      // The server that answers now may lag behind the one that took the request.
+      // The present server may lag behind the one that received the request.
       const read = own.uncertain ? await latest(session, path) : await nodes.read(session, path);
       const there = isOwn(own, read);
       const removed = there && (await end(session, own.claim, path));
@@ -162,9 +162,7 @@ export function createPlainRecipe(nodes: Nodes, tokens: Tokens): Recipe {
   };
 }
 
-/**
- * Another library's holder: the data of its node where that may be an owner, else the node's name.
- */
+/** Another library's holder: the data of its node if that may be an owner, else the node's name. */
 function ownerOf({ data }: ReadNode, path: string): string {
   return readNodeData(data)?.owner ?? (/^[ -~]{1,250}$/.test(data) ? data : nameOf(path));
 }

@@ -12,8 +12,8 @@ interface Group {
 }
 
 /**
- * The claims that wait without a queue. When the node goes, every process is told, and each process
- * wakes one claim. If a thousand claims tried at every release, all but one would fail.
+ * The claims that wait without a queue. When the node goes, every process is notified, and wakes
+ * one claim. If a thousand claims tried at every release, all but one would fail.
  */
 export class PlainWaiters {
   readonly #groups = new Map<string, Group>();
@@ -34,7 +34,7 @@ export class PlainWaiters {
     return await this.#watch(group, path);
   }
 
-  /** The claim holds now: the others wait for its node. */
+  /** The claim holds: the others wait for its node. */
   async entered(own: LiveClaim, path: string): Promise<void> {
     const group = this.#groups.get(path);
     if (group === undefined || group.session !== own.session) return;
@@ -44,7 +44,7 @@ export class PlainWaiters {
     else if ((await this.#watch(group, path)) !== 'watching') this.#wakeOne(group);
   }
 
-  /** The claim does not wait any more. If it was woken and has not tried, another one is woken. */
+  /** The claim no longer waits. If it was woken and has not tried, another one is woken. */
   leave(own: LiveClaim, path: string): void {
     const group = this.#groups.get(path);
     if (group === undefined || !group.claims.delete(own)) return;

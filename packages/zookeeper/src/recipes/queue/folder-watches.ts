@@ -1,22 +1,20 @@
 import type { Session } from '../../session/session.ts';
 
-/** Resolves to a function that tells whether the folder has changed. `undefined`: no watch. */
+/** Resolves to a function that returns whether the folder has changed. `undefined`: no watch. */
 export type FolderWatch = Promise<(() => boolean) | undefined>;
 
-/**
- * So many folders are watched, and so many remembered that were used once. With more, more memory.
- */
+/** How many folders are watched, and how many remembered after one use. More take more memory. */
 const most = 1_000;
 
-/** The watches of the folders that a provider uses again and again. */
+/** The watches of the folders that a provider uses repeatedly. */
 export class FolderWatches {
   /** Folders that were left once. */
   readonly #once: Set<string> = new Set();
   #count = 0;
 
   /**
-   * Watches a folder that is used for the second time, and calls `changed` once when it changes.
-   * The request is sent before this returns.
+   * Watches a folder at its second use, and calls `changed` once when it changes. The request is
+   * sent before this returns.
    */
   watch(session: Session, folder: string, changed: () => void): FolderWatch | undefined {
     if (this.#count >= most) return undefined;

@@ -6,10 +6,7 @@ import type { LiveClaim } from '../live-claim.ts';
 import { FolderWatches } from './folder-watches.ts';
 import type { FolderWatch } from './folder-watches.ts';
 
-/**
- * A place that is known before the queue is read. A claim that waits does so for a node of this
- * session.
- */
+/** A position known without reading the queue. A waiting claim waits for a node of this session. */
 type KnownPlace = Extract<Verdict, { readonly state: 'holds' | 'waits' }>;
 
 /** A node of this session in a queue. */
@@ -25,29 +22,29 @@ interface Place {
 
 /** One queue, as far as this session knows it. */
 interface Queue {
-  /** By their numbers. */
+  /** By number. */
   readonly places: Map<number, Place>;
   /**
-   * No node in the folder has a number up to this one. -1: that is not known. Holds for nodes that
-   * came before `clearedAt`, and for all nodes while the folder is watched.
+   * No node in the folder has a number up to this one. -1: unknown. Holds for nodes that came
+   * before `clearedAt`, and for all nodes while the folder is watched.
    */
   clearTo: number;
   clearedAt: number;
-  /** The server tells when the folder is removed: then the numbers begin anew. */
+  /** The server reports when the folder is removed, which restarts the numbers. */
   watched: boolean;
-  /** The last claim got the number after `clearTo`: other clients seldom come. */
+  /** The last claim got the number after `clearTo`: other clients are rare. */
   undisturbed: boolean;
 }
 
 /**
- * What a provider knows of its queues without reading them. ZooKeeper numbers the nodes of a folder
- * one by one. So a node whose number follows that of another node of this session is right behind
- * it:
+ * What a provider knows about its queues without reading them. ZooKeeper numbers the nodes of a
+ * folder consecutively. So a node whose number follows that of another node of this session is
+ * right behind it:
  *
- * - It waits for that node if it is still there. The watch of that node tells.
- * - It holds if that node was the first and was removed, and the folder is still the same. The
- *   watch of the folder tells, before the answer to any later request. Or the new node itself, if
- *   it was made before the other one was removed.
+ * - It waits for that node if that still exists, as the watch of that node shows.
+ * - It holds if that node was first and was removed, and the folder is still the same. The watch of
+ * the folder shows it, before the answer to any later request. Or the new node itself, if it was
+ * created before the other one was removed.
  */
 export class KnownQueues {
   readonly #enabled: boolean;
@@ -60,7 +57,7 @@ export class KnownQueues {
     this.#enabled = enabled;
   }
 
-  /** Whether a claim that enters now will probably know its place without reading the queue. */
+  /** Whether a claim that enters now will probably know its position without reading the queue. */
   foresees({ session, claim, waits }: LiveClaim, folder: string): boolean {
     const queue = this.#sessions.get(session)?.get(folder);
     if (queue === undefined) return false;
@@ -68,7 +65,7 @@ export class KnownQueues {
     return queue.watched && queue.undisturbed && queue.clearTo >= 0;
   }
 
-  /** Notes the new node of a claim, and tells its place if that is known. */
+  /** Records the new node of a claim, and returns its position if known. */
   entered({ session, claim, waits }: LiveClaim, path: string): KnownPlace | undefined {
     if (!this.#enabled) return undefined;
     const { folder, sequence } = split(path);
@@ -78,8 +75,8 @@ export class KnownQueues {
     if (sequence >= sequenceLimit) return undefined;
     queue.undisturbed = queue.clearTo >= 0 && sequence === queue.clearTo + 1;
     if (queue.undisturbed && queue.watched) return { state: 'holds' };
-    // A claim that does not wait must not leave because of a node that has just gone. Sharers wait
-    // for other nodes than the one before them.
+    // A claim that does not wait must not leave because of a node that has just gone. Shared claims
+    // wait for other nodes than the one before them.
     if (!waits || claim.mode === 'shared') return undefined;
     const before = queue.places.get(sequence - 1);
     if (before === undefined || before.leaving !== undefined) return undefined;
@@ -88,7 +85,7 @@ export class KnownQueues {
     return { state: 'waits', watch: [before.path], place: sequence - first };
   }
 
-  /** Whether a node that waited is the first, provided that it is there. */
+  /** Whether a node that waited is first, provided that it exists. */
   async isNext({ session }: LiveClaim, path: string): Promise<boolean> {
     const { folder, sequence } = split(path);
     const queue = this.#sessions.get(session)?.get(folder);
@@ -105,14 +102,14 @@ export class KnownQueues {
     if (place !== undefined) place.first = true;
   }
 
-  /** The node is not there any more, and may have gone at any time. */
+  /** The node no longer exists, and may have gone at any time. */
   lost({ session }: LiveClaim, path: string): void {
     const { folder, sequence } = split(path);
     this.#sessions.get(session)?.get(folder)?.places.delete(sequence);
     this.#tidy(session, folder);
   }
 
-  /** Resolves to the result of `remove`, which removes the node and is called at once. */
+  /** Resolves to the result of `remove`, which removes the node and is called synchronously. */
   async leaves({ session }: LiveClaim, path: string, remove: () => Promise<boolean>): Promise<boolean> {
     if (!this.#enabled) return await remove();
     const { folder, sequence } = split(path);
@@ -129,7 +126,7 @@ export class KnownQueues {
           queue.watched = !fired();
           queue.clearTo = -1;
         }
-        // A node that had gone before tells nothing: its folder may have gone, too.
+        // A node that had gone before proves nothing: its folder may have gone, too.
         if (!removed || place?.first !== true) return;
         queue.clearTo = sequence;
         queue.clearedAt = at;
@@ -143,8 +140,8 @@ export class KnownQueues {
   }
 
   /**
-   * Watches the folder of a claim that is alone in its queue. Resolves to a function that tells
-   * whether the folder has changed since, or to `undefined` without a watch.
+   * Watches the folder of a claim that is alone in its queue. Resolves to a function that returns
+   * whether the folder has changed, or to `undefined` without a watch.
    */
   #watchFor(session: Session, queue: Queue, place: Place | undefined): FolderWatch | undefined {
     if (place?.first !== true || queue.watched || queue.places.size > 1) return undefined;
@@ -166,7 +163,7 @@ export class KnownQueues {
     return queue;
   }
 
-  /** Forgets a queue that has no node of this session and is not watched. */
+  /** Drops a queue that has no node of this session and is not watched. */
   #tidy(session: Session, folder: string): void {
     const queues = this.#sessions.get(session);
     const queue = queues?.get(folder);

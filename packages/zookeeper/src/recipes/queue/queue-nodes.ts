@@ -13,7 +13,7 @@ import { tellHolder, tellWaiters } from '../waiters.ts';
 import type { LiveClaim } from '../live-claim.ts';
 import { looks } from '../recipe.ts';
 
-/** The queues as they are at the servers: one folder per key, with the contenders in it. */
+/** The queues at the servers: one folder per key, with the contenders in it. */
 export class QueueNodes {
   readonly #nodes: Nodes;
   readonly #sharedMarkers: readonly string[];
@@ -38,7 +38,7 @@ export class QueueNodes {
     return (await this.#nodes.remove(session, `${folder}/${place.name}`)) && held;
   }
 
-  /** The holders of `key`, and who waits. */
+  /** The holders and waiters of `key`. */
   async inspect(session: Session, key: string): Promise<KeyState> {
     const folder = this.#nodes.ofKey(key);
     for (let look = 0; look < looks; look += 1) {
@@ -48,7 +48,7 @@ export class QueueNodes {
         tellWaiters(waiters, ({ name }) => this.#nodes.read(session, `${folder}/${name}`)),
         ...holders.map((place) => this.#show(session, folder, place)),
       ]);
-      // A holder that left meanwhile has given its turn to another one.
+      // A holder that left in the meantime was followed by another.
       const there = shown.filter((holder) => holder !== undefined);
       if (there.length === shown.length) return { key, holders: there, ...told };
     }
@@ -63,8 +63,8 @@ export class QueueNodes {
   }
 
   /**
-   * Finds out what became of a request whose reply was lost. After this the node is in the queue,
-   * or will never be. Resolves to the queue with the node, `undefined` without one.
+   * Finds out the result of a request whose reply was lost. Afterwards the node is in the queue, or
+   * will never be. Resolves to the queue with the node, `undefined` without one.
    */
   async find(own: LiveClaim): Promise<readonly Contender[] | undefined> {
     const { session } = own;
@@ -85,8 +85,8 @@ export class QueueNodes {
   }
 
   /**
-   * The queue without further nodes of the same claim in this session, which are removed: a request
-   * arrived twice.
+   * The queue without duplicate nodes of the same claim in this session, which are removed: a
+   * request arrived twice.
    */
   async single({ node, session, claim }: LiveClaim, queue: readonly Contender[]): Promise<readonly Contender[]> {
     const uuid = uuidOf(claim.owner);

@@ -24,7 +24,7 @@ export interface QueueParts {
   readonly folders: FolderCleanup;
   readonly names: QueueNames;
   readonly sharedMarkers: readonly string[];
-  /** Places may be known without reading the queue. */
+  /** Positions may be known without reading the queue. */
   readonly knownPlaces: boolean;
 }
 
@@ -67,7 +67,7 @@ export function createQueueRecipe({ nodes, tokens, folders, names, sharedMarkers
     folders.left(nodes.ofKey(own.claim.key));
   }
 
-  /** What its place means. `undefined`: it has none yet, look again. */
+  /** The meaning of its position. `undefined`: it has none yet, check again. */
   async function look(own: LiveClaim): Promise<Verdict | undefined> {
     if (own.uncertain) return judgeOwn(own, await queues.find(own));
     const { node, session, claim } = own;
@@ -87,7 +87,10 @@ export function createQueueRecipe({ nodes, tokens, folders, names, sharedMarkers
     return { ...verdict, watch: verdict.watch.map((name) => `${folder}/${name}`) };
   }
 
-  /** Makes the node. Reads the queue in the same flight, unless its place will be known without. */
+  /**
+   * Creates the node. Reads the queue in the same flight, unless its position will be known
+   * without.
+   */
   async function enter(own: LiveClaim): Promise<Verdict | undefined> {
     const { session, claim } = own;
     const folder = nodes.ofKey(claim.key);
@@ -108,7 +111,8 @@ export function createQueueRecipe({ nodes, tokens, folders, names, sharedMarkers
   }
 
   /**
-   * Makes a held exclusive claim a shared one with the same number, so no other claim gets between.
+   * Replaces a held exclusive claim by a shared one with the same number, so no other claim
+   * intervenes.
    */
   async function convert(own: LiveClaim, claim: Claim): Promise<void> {
     const { session, node, token } = own;

@@ -15,17 +15,15 @@ import type { HeldLease } from './leases.ts';
 import type { SemaphoreNodes } from './semaphore-nodes.ts';
 
 export interface NewLease {
-  /** What its node says. */
+  /** The data of its node. */
   readonly data: string;
-  /** The base that `data` names. */
+  /** The base in `data`. */
   readonly base?: bigint | undefined;
-  /** It is given back if other leases have used up the permits. */
+  /** It is returned if other leases have used up the permits. */
   readonly counted: boolean;
 }
 
-/**
- * How the first in the queue becomes a holder: by a lease, or, if exclusive, by staying the first.
- */
+/** How the first in the queue becomes a holder: by a lease, or, if exclusive, by staying first. */
 export class Admission {
   readonly #nodes: Nodes;
   readonly #tokens: Tokens;
@@ -37,7 +35,7 @@ export class Admission {
     this.#semaphores = semaphores;
   }
 
-  /** Whether the claim is exclusive and was admitted. It is the first in the queue since then. */
+  /** Whether the claim is exclusive and was admitted. It is first in the queue since then. */
   isAdmitted({ node }: LiveClaim, { locks }: SemaphoreState): boolean {
     if (node === undefined || node.order === node.czxid) return false;
     const name = nameOf(node.path);
@@ -45,8 +43,8 @@ export class Admission {
   }
 
   /**
-   * Whether its lease is a hold, by `leases` that were read after it was made. Otherwise the lease
-   * is given back.
+   * Whether its lease is a hold, by `leases` that were read after its creation. Otherwise the lease
+   * is returned.
    */
   async keeps(own: LiveClaim, leases: readonly HeldLease[]): Promise<boolean> {
     const { node, session, claim } = own;
@@ -58,7 +56,7 @@ export class Admission {
     return false;
   }
 
-  /** Makes a hold of the claim's turn. `false`: look again. */
+  /** Turns the claim's turn into a hold. `false`: check again. */
   async admit(own: LiveClaim): Promise<boolean> {
     const { session, node, claim } = own;
     if (node === undefined) return false;
@@ -69,7 +67,7 @@ export class Admission {
     }
     // It was admitted before, and the reply was lost.
     if (node.order !== node.czxid) return true;
-    // Its place is older than leases made since. Its token must be higher than theirs.
+    // Its position is older than leases created since. Its token must be higher than theirs.
     own.requestNode();
     const answer = await session.send(setData(node.path, Buffer.from(data)));
     own.requestRefused(isDoubtful(answer));
@@ -80,9 +78,9 @@ export class Admission {
   }
 
   /**
-   * Exchanges its position in the queue for a lease, in one transaction that fails if the place has
-   * gone. The leases are counted in the same flight. A client of another library may make one out
-   * of its turn, after its place has expired. `false`: look again.
+   * Exchanges its position in the queue for a lease, in one transaction that fails if the position
+   * is gone. The leases are counted in the same flight. A client of another library may create one
+   * out of turn, after its position has expired. `false`: check again.
    */
   async exchange(own: LiveClaim, claim: Claim, { data, base, counted }: NewLease): Promise<boolean> {
     const { session, node } = own;
@@ -92,12 +90,12 @@ export class Admission {
     const remove = { type: 'remove', path: node.path } as const;
     const make = this.#nodes.numbered(path, data);
     for (let look = 0; look < looks; look += 1) {
-      // In turns without and with the folder: a container that never has a child stays for ever.
+      // Alternately without and with the folder: a container that never has a child stays for ever.
       const steps = look % 2 === 0 ? [remove, make] : [remove, this.#nodes.container(leases), make];
       own.requestNode();
       const exchanging = session.send(multi(steps));
       const counting = counted ? this.#nodes.children(session, leases) : undefined;
-      // Without the reply to the first there is none to the second.
+      // Without the reply to the first the second has none.
       counting?.catch(() => {});
       const answer = await exchanging;
       own.requestRefused(isDoubtful(answer));

@@ -20,7 +20,7 @@ interface ShownLease {
   readonly node: ReadNode;
 }
 
-/** The holders, and who waits. */
+/** The holders and waiters. */
 export async function inspectSemaphore({ key, read, show }: SemaphoreView): Promise<KeyState> {
   for (let look = 0; look < looks; look += 1) {
     const { locks, leases } = await read();
@@ -34,7 +34,7 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
       const node = nodes[index];
       return node === undefined ? [] : [{ lease, node }];
     });
-    // A claim that left meanwhile has given its turn to another one.
+    // A claim that left in the meantime was followed by another.
     if (shown.length < leases.length || (first !== undefined && head === undefined)) continue;
     const early = head === undefined ? undefined : leaseAhead(shown, head);
     const holders = shown.filter((each) => each !== early).map(({ lease, node }) => tellHolder(lease, 'shared', node));
@@ -52,7 +52,7 @@ export async function inspectSemaphore({ key, read, show }: SemaphoreView): Prom
 }
 
 /**
- * The last lease, if the first in the queue has made it and may not use it yet. Only a client of
+ * The last lease, if the first in the queue has created it and may not use it yet. Only a client of
  * Curator does so.
  */
 function leaseAhead(leases: readonly ShownLease[], { data, stat }: ReadNode): ShownLease | undefined {

@@ -5,30 +5,30 @@ import type { Contender } from '../contenders.ts';
 import type { HeldLease } from './leases.ts';
 
 /**
- * The state of a semaphore, whose `leases` were read after `locks`. The names are those of the
- * folders, which Curator chose.
+ * The state of a semaphore, whose `leases` were read after `locks`. The names are those of
+ * Curator's folders.
  */
 export interface SemaphoreState {
-  /** The claims that wait to enter, in any order. Only the first may make a lease. */
+  /** The claims that wait to enter, in any order. Only the first may create a lease. */
   readonly locks: readonly Contender[];
-  /** The holders, and clients of Curator that are about to be: Curator makes its lease before. */
+  /** The holders, and clients of Curator that are about to be: Curator creates its lease before. */
   readonly leases: readonly HeldLease[];
 }
 
 /** What a claim may do now. Nodes in `watch` are paths below the key's folder. */
 export type Entry =
-  /** Enter, provided that it is still in the queue: meanwhile leases go, but none comes. */
+  /** Enter, provided that it is still in the queue: until then leases only go. */
   { readonly state: 'enters' } | Exclude<Verdict, { readonly state: 'holds' }>;
 
 /**
- * The rule of Curator's InterProcessSemaphoreV2. The first in the queue alone makes leases, and
- * there are at most as many leases as permits. Curator makes its lease at once, and waits until
- * there are few enough, still first in the queue. This package makes a lease only when there is
- * room for a hold. An exclusive claim holds when it is the first and there is no lease. It stays
- * first in the queue.
+ * The rule of Curator's InterProcessSemaphoreV2. Only the first in the queue creates leases, of
+ * which there are at most as many as permits. Curator creates its lease immediately, and waits
+ * until there are few enough, still first in the queue. This package creates a lease only when
+ * there is room for a hold. An exclusive claim holds when it is first and there is no lease, and
+ * stays first in the queue.
  *
- * A client of Curator whose place has expired may still make its lease, out of its turn. So the
- * maker of a lease counts again afterwards, as Curator does (`isAmongFirst`).
+ * A client of Curator whose position has expired may still create its lease, out of turn. So the
+ * creator of a lease counts again afterwards, as Curator does (`isAmongFirst`).
  */
 export function judgeEntry(
   { locks, leases }: SemaphoreState,

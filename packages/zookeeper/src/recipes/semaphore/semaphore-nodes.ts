@@ -18,7 +18,7 @@ interface Found {
   readonly node: OwnNode | undefined;
 }
 
-/** The semaphores as they are at the servers: of each key a queue in `locks`, and `leases`. */
+/** The semaphores at the servers: for each key a queue in `locks`, and `leases`. */
 export class SemaphoreNodes {
   readonly #nodes: Nodes;
   readonly #folders: FolderCleanup;
@@ -30,7 +30,7 @@ export class SemaphoreNodes {
     this.#folders = folders;
   }
 
-  /** The state with the node of the claim in it. `undefined`: it has none yet, look again. */
+  /** The state with the node of the claim. `undefined`: it has none yet, check again. */
   async look(own: LiveClaim): Promise<SemaphoreState | undefined> {
     if (own.uncertain) return await this.find(own);
     if (own.node === undefined) return await this.#enter(own);
@@ -44,14 +44,12 @@ export class SemaphoreNodes {
     return { locks: parseContenders(locks ?? []), leases: parseLeases(leases ?? []) };
   }
 
-  /** As `read`, with all that was committed before. */
+  /** As `read`, including all that was committed before. */
   latest(session: Session, folder: string): Promise<SemaphoreState> {
     return this.#nodes.latest(session, folder, () => this.read(session, folder));
   }
 
-  /**
-   * Removes a node of a claim, and its folder if that is empty and its numbers should begin anew.
-   */
+  /** Removes a node of a claim, and its folder if that is empty and its numbers should restart. */
   async remove(session: Session, path: string): Promise<boolean> {
     const removing = this.#nodes.remove(session, path);
     const [removed] = await Promise.all([removing, this.#nodes.renewSequence(session, path)]);
@@ -60,8 +58,8 @@ export class SemaphoreNodes {
   }
 
   /**
-   * Finds out what became of a request whose reply was lost. After this the node is there, or will
-   * never be. Resolves to the state with the node, `undefined` without one.
+   * Finds out the result of a request whose reply was lost. Afterwards the node exists, or never
+   * will. Resolves to the state with the node, `undefined` without one.
    */
   async find(own: LiveClaim): Promise<SemaphoreState | undefined> {
     const folder = this.#nodes.ofKey(own.claim.key);
@@ -81,7 +79,7 @@ export class SemaphoreNodes {
     const { session, claim } = own;
     const folder = this.#nodes.ofKey(claim.key);
     const path = `${folder}/locks/${contenderName('mutex', claim)}`;
-    // It names no base: the token is not that of the place.
+    // It contains no base: the token is not that of the position.
     const place = { path, data: writeNodeData({ owner: claim.owner }), base: undefined };
     const containers = [folder, `${folder}/locks`] as const;
     const made = await this.#enterFolder(own, { ...place, containers }, () => this.read(session, folder));
@@ -91,7 +89,7 @@ export class SemaphoreNodes {
 
   /**
    * The state with one node of the claim in this session: `node`, or else its lease rather than its
-   * position in the queue. Further nodes are removed: a request arrived twice.
+   * position in the queue. Duplicates are removed: a request arrived twice.
    */
   async #single({ session, claim }: LiveClaim, { state, node }: Found): Promise<Found> {
     const folder = this.#nodes.ofKey(claim.key);

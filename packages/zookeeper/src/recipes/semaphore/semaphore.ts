@@ -18,8 +18,7 @@ import { parseLeases } from './leases.ts';
 import { SemaphoreNodes } from './semaphore-nodes.ts';
 
 /**
- * Curator's InterProcessSemaphoreV2: a queue in `locks`, whose first makes itself a lease in
- * `leases`.
+ * Curator's InterProcessSemaphoreV2: a queue in `locks`, whose first creates a lease in `leases`.
  */
 export function createSemaphoreRecipe(nodes: Nodes, tokens: Tokens, folders: FolderCleanup): Recipe {
   const semaphores = new SemaphoreNodes(nodes, folders);
@@ -68,7 +67,8 @@ export function createSemaphoreRecipe(nodes: Nodes, tokens: Tokens, folders: Fol
   }
 
   /**
-   * Makes a held exclusive claim a shared one, in one transaction, so no other claim gets between.
+   * Replaces a held exclusive claim by a shared one, in one transaction, so no other claim
+   * intervenes.
    */
   async function convert(own: LiveClaim, claim: Claim): Promise<void> {
     if (own.token === undefined) {
@@ -125,7 +125,7 @@ function isLease(path: string): boolean {
   return folderOf(path).endsWith('/leases');
 }
 
-/** `undefined`: look again. */
+/** `undefined`: check again. */
 function holdsIf(holds: boolean): Verdict | undefined {
   return holds ? { state: 'holds' } : undefined;
 }

@@ -82,7 +82,7 @@ async function worksAgain(setting: Setting, after: bigint): Promise<void> {
 
 const refusal = {
   code: 'LOCK_UNAVAILABLE',
-  cause: unavailable(/^The sequence numbers of ".*" are used up: .* 2147483647\. They begin anew once/),
+  cause: unavailable(/^The sequence numbers of ".*" are used up: .* 2147483647\. They restart when/),
 };
 
 test('near the end of the numbers no claim comes in; the waiters in the queue are served, and the last claim to leave lets the numbers begin anew', async () => {

@@ -6,20 +6,20 @@ import { ConnectionPool } from '../../../dialect/pools/connection-pool.ts';
 import { openConnection, send } from './connection.ts';
 import type { PostgresJsOptions, PostgresJsSender } from './connection.ts';
 
-/** The part of an instance of `postgres` that tells it from other things. */
+/** The members that identify an instance of `postgres`. */
 export interface PostgresJsSql {
   unsafe(text: string): unknown;
   begin(work: never): unknown;
   readonly options: object;
 }
 
-/** A transaction of `postgres`, as `sql.begin` gives it. */
+/** A transaction of `postgres`, as `sql.begin` passes it. */
 export interface PostgresJsTransaction {
   unsafe(text: string): unknown;
   savepoint(work: never): unknown;
 }
 
-/** A connection that `sql.reserve` gave. */
+/** A connection returned by `sql.reserve`. */
 export interface PostgresJsReserved {
   unsafe(text: string): unknown;
   release(): void;
@@ -28,7 +28,7 @@ export interface PostgresJsReserved {
 export function isPostgresJs(given: unknown): given is PostgresJsSql {
   const { unsafe, begin, options } = (given ?? {}) as Partial<PostgresJsSql>;
   const { host, shared } = (options ?? {}) as Partial<PostgresJsOptions>;
-  // Before version 3 there is no `shared`, and the library does not take options that it has read.
+  // Before version 3 it has no `shared`, and the library does not accept parsed options.
   return (
     typeof unsafe === 'function' && typeof begin === 'function' && Array.isArray(host) && typeof shared === 'object'
   );
@@ -40,14 +40,14 @@ export function isPostgresJsTransaction(given: unknown): given is PostgresJsTran
   return typeof unsafe === 'function' && (typeof savepoint === 'function' || typeof release === 'function');
 }
 
-/** What statements of a guard go over. */
+/** The connection for statements of a guard. */
 export function transactionOfPostgresJs(transaction: PostgresJsTransaction | PostgresJsReserved): PgConnection {
   return { query: (query) => send(transaction as PostgresJsSender, query) };
 }
 
 /**
- * An instance of `postgres`. Its pool lends no connection that can be ended alone, so connections
- * are opened beside it: with the same library, the same options, and as many at most.
+ * An instance of `postgres`. Its pool cannot end a single connection, so separate connections are
+ * opened, with the same library, options, and maximum.
  */
 export function postgresJsClient(sql: PostgresJsSql): SqlClient<PgSession> {
   const options = sql.options as PostgresJsOptions;

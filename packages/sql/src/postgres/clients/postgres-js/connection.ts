@@ -8,7 +8,7 @@ import { guardStream } from '../whole-messages.ts';
 import type { PgSession, Query, Reply } from '../../connection/connection.ts';
 import type { ExecutedValue } from '../executed.ts';
 
-/** What `postgres` has made of the options of its owner. It takes them as they are. */
+/** The parsed options of `postgres`, which it accepts again. */
 export interface PostgresJsOptions {
   readonly host: readonly string[];
   readonly port: readonly number[];
@@ -22,22 +22,22 @@ export interface PostgresJsOptions {
   readonly shared: object;
 }
 
-/** A query of `postgres`, which is sent when it is awaited. */
+/** A query of `postgres`, sent when awaited. */
 interface Pending<Row> extends PromiseLike<
   readonly Row[] & { readonly columns?: readonly { readonly name: string }[] | null }
 > {
-  /** Rows as arrays of what the server sent. */
+  /** Rows as arrays of the server's bytes. */
   raw(): Pending<readonly (Buffer | null)[]>;
-  /** By what the server knows the connection, once the query was sent. */
+  /** Identifies the connection to the server, once the query was sent. */
   readonly state: { readonly pid: number | null; readonly secret: number | null } | null;
 }
 
-/** The part of an instance of `postgres` that sends a text. */
+/** The members of an instance of `postgres` that send a text. */
 export interface PostgresJsSender {
   unsafe(text: string, values?: ExecutedValue[], options?: { readonly prepare: boolean }): Pending<object>;
 }
 
-/** An instance of `postgres` with one connection, which is ours. */
+/** An own instance of `postgres` with one connection. */
 interface Instance extends PostgresJsSender {
   end(options: { readonly timeout: number }): Promise<void>;
 }
@@ -45,9 +45,9 @@ interface Instance extends PostgresJsSender {
 type Listeners = Readonly<Record<'end' | 'error' | 'notification', (message: { readonly payload?: string }) => void>>;
 
 const rowsChanged =
-  'option "transform" of postgres changes the rows that it reads; give it an instance, or a transaction of one, whose "transform" has no "row"';
+  'option "transform" of postgres changes the rows; pass an instance, or a transaction of one, whose "transform" has no "row"';
 
-/** Sends `query` over what has one connection at this time. */
+/** Sends `query` over an instance with one connection at this time. */
 export async function send(sender: PostgresJsSender, query: Query | string): Promise<Reply> {
   return (await sending(sender, query)).reply;
 }
@@ -70,9 +70,9 @@ async function sending(
 }
 
 /**
- * Opens one connection with the library and the options of its owner. The library opens another one
- * in place of a connection that was lost. What was begun on the lost one must not go on there, so
- * such an instance is used no more.
+ * Opens one connection with the library and the options of its owner. The library replaces a lost
+ * connection, over which work of the lost one must not continue, so such an instance is no longer
+ * used.
  */
 export async function openConnection(
   postgres: (options: object) => unknown,
@@ -88,10 +88,10 @@ export async function openConnection(
   const instance = postgres({
     ...options,
     max: 1,
-    // With several, the library says nothing of a failure. Ours looks for another host itself.
+    // With several, the library does not report a failure. The next host is tried here.
     host: options.host.slice(0, 1),
     port: options.port.slice(0, 1),
-    // Each is for one connection. Ours does not end while it is idle, as it may listen.
+    // Each is for one connection. This one does not end while idle, as it may listen.
     shared: { retries: 0, typeArrayMap: {} },
     parameters: {},
     idle_timeout: null,
@@ -110,7 +110,7 @@ export async function openConnection(
     socket: async () => {
       if (over) throw new Error('the connection is over');
       socket = await openSocket(options, attempts++);
-      // Through TLS, the library reads from a socket of its own.
+      // Through TLS, the library reads from another socket.
       if (!options.ssl) guardStream(socket);
       return socket;
     },
@@ -149,14 +149,14 @@ export async function openConnection(
       listeners.set(event, [...(listeners.get(event) ?? []), listener]);
     },
     end,
-    // What a cancel request is sent to.
+    // The target of a cancel request.
     host: path ? dirname(path) : (socket?.remoteAddress ?? host[0] ?? ''),
     port: path ? Number(basename(path).split('.').at(-1)) : (socket?.remotePort ?? port[0] ?? 0),
     get processID() {
       return known?.pid ?? null;
     },
     get secretKey() {
-      // The library reads it without a sign.
+      // The library reads it without its sign.
       const secret = known?.secret ?? null;
       return secret === null ? null : secret | 0;
     },
@@ -170,7 +170,7 @@ function unprepared(query: Query | string): Query | string {
   return rest;
 }
 
-/** How long a connection may take unless the owner has set a time, in s, as the library has it. */
+/** The library's default time limit for connecting, in s. */
 const usualPatience = 30;
 
 /** For one host, in ms. */
@@ -179,7 +179,7 @@ function patienceOf({ connect_timeout: seconds }: PostgresJsOptions): number {
 }
 
 /**
- * A socket to the first host that answers. Each attempt begins with another one, as the one before
+ * A socket to the first host that answers. Each attempt starts with another one, as the previous
  * may be a standby.
  */
 async function openSocket(options: PostgresJsOptions, attempt: number): Promise<Socket> {
