@@ -27,8 +27,7 @@ export interface Database extends AsyncDisposable {
    */
   severeLines(): Promise<number | undefined>;
   /**
-   * Resolves when no other client is connected. All that their ends leave in the log is there
-   * then.
+   * Resolves when no other client is connected. All that their ends leave in the log is there then.
    */
   quiet(): Promise<void>;
 }

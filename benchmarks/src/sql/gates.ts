@@ -85,9 +85,7 @@ function contendedGates(results: readonly Result[]): Gate[] {
   ];
 }
 
-/**
- * By the number of processes. In several verrou hands most turns over within one, out of order.
- */
+/** By the number of processes. In several verrou hands most turns over within one, out of order. */
 const leastOverVerrou = [
   [1, 1.1],
   [4, 0.85],

@@ -16,9 +16,7 @@ interface Slice extends Pairs {
 
 type Rounds = ReadonlyMap<string, readonly Slice[]>;
 
-/**
- * Acquire and release without contention: each of `concurrency` workers has its own key.
- */
+/** Acquire and release without contention: each of `concurrency` workers has its own key. */
 export async function measureUncontended(
   server: Server,
   names: readonly string[],

@@ -24,9 +24,7 @@ export type Mode = 'exclusive' | 'shared';
 
 /** Core makes and checks a claim, and repeats it unchanged until it is granted or released. */
 export interface Claim {
-  /**
-   * 1 to 512 UTF-8 bytes, compared byte by byte. A provider encodes what its store cannot take.
-   */
+  /** 1 to 512 UTF-8 bytes, compared byte by byte. A provider encodes what its store cannot take. */
   readonly key: string;
   /**
    * Unique per lease, and never reused: `<label>/<unique>`. At most 250 ASCII characters, which a

@@ -59,9 +59,8 @@ export interface Lease extends AsyncDisposable {
    * sharers that wait get in, and the token stays. A shared lease stays as it is. There is no way
    * back but `release`.
    * @throws `LOCK_LOST` when it was lost. `LOCK_UNAVAILABLE` when the answer is unknown: `mode` is
-   * `shared` then, and the next renewal asks again. `LOCK_INVALID` after
-   * `release`, where the provider has no shared mode, and where a `reentrant` lease has more than
-   * one hold.
+   * `shared` then, and the next renewal asks again. `LOCK_INVALID` after `release`, where the
+   * provider has no shared mode, and where a `reentrant` lease has more than one hold.
    */
   downgrade(): Promise<void>;
   /**

@@ -54,9 +54,7 @@ export function timelineOf(events: readonly HistoryEvent[], violations: readonly
   });
 }
 
-/**
- * The part that is shown: all of it, or where the violations are.
- */
+/** The part that is shown: all of it, or where the violations are. */
 function shownPart(
   events: readonly HistoryEvent[],
   claims: readonly Claim[],

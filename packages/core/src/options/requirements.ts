@@ -4,9 +4,7 @@ import type { OptionReaders } from './option-reader.ts';
 import { flag, oneOf } from './option-readers.ts';
 import { readOptions } from './read-options.ts';
 
-/**
- * Traits that a configuration demands, at least. An unmet one fails at start-up, with its name.
- */
+/** Traits that a configuration demands, at least. An unmet one fails at start-up, with its name. */
 export interface Requires {
   /** At least this far: `process` < `host` < `network`. */
   readonly scope?: Traits['scope'] | undefined;

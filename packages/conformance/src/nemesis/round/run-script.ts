@@ -26,8 +26,7 @@ export interface RunOptions {
   /** Where workers run. @default the folder of this process */
   readonly cwd?: string;
   /**
-   * Workers are killed when the script is over: there is no calm, and no look at the
-   * store.
+   * Workers are killed when the script is over: there is no calm, and no look at the store.
    * @default false
    */
   readonly brief?: boolean;

@@ -163,10 +163,9 @@ export interface MemberMessage {
   /** From 0. */
   readonly index: number;
   /**
-   * `answers`: it is well, again.
-   * `slow`: it takes much longer than the others.
-   * `silent`: it does not answer within `memberTimeout`.
-   * `refuses`: it rejects what claims ask of it, or could not be opened: see `error`.
+   * `answers`: it is well, again. `slow`: it takes much longer than the others. `silent`: it does
+   * not answer within `memberTimeout`. `refuses`: it rejects what claims ask of it, or could not be
+   * opened: see `error`.
    */
   readonly state: 'answers' | 'slow' | 'silent' | 'refuses';
   /** `false`: it answers. */
@@ -180,9 +179,8 @@ export interface MigrationMessage {
   /** The name of the migration. */
   readonly migration: string;
   /**
-   * `changed`: attempts begin under another phase.
-   * `refused`: the process stays in `both`, and looks again soon.
-   * `lost`: the presence was lost, and so were the leases under its end.
+   * `changed`: attempts begin under another phase. `refused`: the process stays in `both`, and
+   * looks again soon. `lost`: the presence was lost, and so were the leases under its end.
    * `misread`: the phase could not be read, and stays as it was.
    */
   readonly event: 'changed' | 'refused' | 'lost' | 'misread';
@@ -219,9 +217,8 @@ export interface ElectionMessage {
   /** The key of the election. */
   readonly key: string;
   /**
-   * `elected`: it leads.
-   * `ended`: its term has ended, with `error` where `lead` failed or the lease was lost.
-   * `failed`: it could not stand, with the `error`.
+   * `elected`: it leads. `ended`: its term has ended, with `error` where `lead` failed or the lease
+   * was lost. `failed`: it could not stand, with the `error`.
    */
   readonly event: 'elected' | 'ended' | 'failed';
   /** `elected`: of the lease. */

@@ -14,9 +14,7 @@ import { checkWrites } from './writes.ts';
 export interface CheckHistoryOptions {
   /** Sharers of a key may have the same token. @default false */
   readonly sharersMayTie?: boolean | undefined;
-  /**
-   * Requests may arrive twice: a release answers `false` to the second one. @default false
-   */
+  /** Requests may arrive twice: a release answers `false` to the second one. @default false */
   readonly requestsMayRepeat?: boolean | undefined;
   /** Kinds of faults that empty the store. @default none */
   readonly emptying?: readonly string[];
