@@ -8,17 +8,16 @@ export interface Closing {
   readonly drain: number;
   /** For releases and the provider, in ms. */
   readonly closeTimeout: number;
-  /** Owners of the leases whose work calls `close`. It is not waited for. */
+  /** Owners of the leases whose work calls `close`. It does not wait for them. */
   readonly own: ReadonlySet<string>;
-  /** The provider closes, too. */
   readonly owned: boolean;
-  /** Resolves when the ends of runs of jobs that have ended are recorded. */
+  /** Resolves when the results of ended runs of jobs are recorded. */
   readonly written: () => Promise<void>;
 }
 
 /**
- * Ends calls and leases, waits for work under leases and for releases, and then stops all timers.
- * Releases that a session of the caller's needs go on behind it. It never rejects.
+ * Ends calls and leases, waits for work under leases and for releases, then stops all timers.
+ * Releases in a caller's session continue afterwards. It never rejects.
  */
 export async function closeLocks(host: AcquisitionHost, reason: LockError, closing: Closing): Promise<void> {
   const { drain, own } = closing;
@@ -28,15 +27,15 @@ export async function closeLocks(host: AcquisitionHost, reason: LockError, closi
   void endAll(host, reason, own);
   const end = runtime.clock.now() + closing.closeTimeout;
   await settledWithin(runtime, closing.closeTimeout, releases.finished().then(closing.written));
-  // A session that others use keeps what is left for as long as it lasts.
+  // A shared session keeps what is left for as long as it lasts.
   if (closing.owned || provider.traits.expiry !== 'session') releases.stop();
-  // A caller whose release has no answer yet hears when its hold has ended.
+  // A caller whose release has no answer yet gets one when its hold has ended.
   if (timers.size === 0) timers.stop();
   waitTimers.stop();
   if (closing.owned) await settledWithin(runtime, Math.max(0, end - runtime.clock.now()), closeQuietly(provider));
 }
 
-/** Gives the ends of the leases that are kept until the work under them ends, but for `own`. */
+/** Returns the ends of the leases kept until their work ends, except `own`. */
 function endAll(
   { acquisitions, leases }: AcquisitionHost,
   reason: LockError,
@@ -54,6 +53,6 @@ export async function closeQuietly(provider: LockProvider): Promise<void> {
   try {
     await provider.close();
   } catch {
-    // The caller has ended with it.
+    // It ends with the caller.
   }
 }
