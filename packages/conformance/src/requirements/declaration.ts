@@ -20,7 +20,7 @@ const earliest = 1_577_836_800_000;
 /** What a provider says about itself. */
 export const declarationRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'declaration' })({
   'declares-traits': {
-    title: 'name and traits are there, sound, and the same for every provider that create gives',
+    title: 'name and traits exist, are valid, and are the same for every provider that create returns',
     async check(_context, one, two) {
       const named = typeof one.name === 'string' && one.name.length > 0;
       assert.ok(named, `expected a name, got ${show(one.name)}`);
@@ -38,7 +38,7 @@ export const declarationRequirements: readonly Requirement[] = rules({ level: 'p
   },
   // The clock of the store, which all its clients share.
   'time-of-store': {
-    title: 'time gives the ms since 1970 by a clock that all providers of the store share, and that runs',
+    title: 'time returns the ms since 1970 by a running clock that all providers of the store share',
     when: ['time'],
     async check(context) {
       const providers = await context.createMany(2);

@@ -10,7 +10,7 @@ import { pick } from './steps.ts';
 /** What can be seen from outside. */
 export const inspectionRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'inspection' })({
   'inspect-holder': {
-    title: 'inspect names the key, its holder, mode, token and what remains, from every provider',
+    title: 'inspect reports the key, its holder, mode, token and remaining time, from every provider',
     async check(context, one, two) {
       // No ttl that anything has by default.
       const claim = context.claim(context.key(), { ttl: Math.round(1.5 * context.longTtl) });
@@ -64,7 +64,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
     },
   },
   'inspect-waiters': {
-    title: 'inspect counts the claims in the queue, and names them in their order if it names any',
+    title: 'inspect counts the claims in the queue, and lists them in order if it lists any',
     when: ['fair'],
     async check(context, one, two) {
       const key = context.key();
@@ -96,7 +96,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
     },
   },
   'list-exact': {
-    title: 'list gives the keys with a prefix that are held or waited for, and no others',
+    title: 'list returns the keys with a prefix that are held or waited for, and no others',
     when: ['list'],
     async check(context, one, two) {
       const u = context.unique();

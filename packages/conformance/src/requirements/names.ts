@@ -43,7 +43,7 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
     },
   },
   'names-whole': {
-    title: 'names such as ".", "/" and "{}" are locks like any other',
+    title: 'names such as ".", "/" and "{}" are ordinary locks',
     async check(context, provider) {
       const claims = wholeNames.map((key) => context.claim(key));
       for (const claim of claims) {
@@ -55,7 +55,7 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
     },
   },
   'owners-verbatim': {
-    title: 'owners are compared verbatim: one that looks alike is another one',
+    title: 'owners are compared verbatim: a similar one is a different one',
     async check(context, one, two) {
       const owner = `Label:1/${context.unique()}`;
       const holder = await context.hold(one, { owner });

@@ -26,7 +26,7 @@ export const recordRequirements: readonly Requirement[] = rules({
   when: ['record'],
 })({
   'record-compare-and-set': {
-    title: 'replace writes where the version is the one that was seen, and nowhere else; read gives what was written',
+    title: 'replace writes if and only if the version is the one that was seen; read returns what was written',
     async check(context, one, two) {
       const [key, stores] = [keyOf(context), [storeOf(one), storeOf(two)]] as const;
       const mustRead = async (expected: Pick<ReadRecord, 'version' | 'record'>, when: string): Promise<void> => {
@@ -59,7 +59,7 @@ export const recordRequirements: readonly Requirement[] = rules({
     },
   },
   'record-one-wins': {
-    title: 'of many calls of replace at once that saw one version, one is answered true, and its text is the one there',
+    title: 'of many simultaneous calls of replace that saw one version, one returns true, and its text is stored',
     async check(context, one, two) {
       const [key, stores] = [keyOf(context), [storeOf(one), storeOf(two)]] as const;
       let seen: string | undefined;
@@ -80,7 +80,7 @@ export const recordRequirements: readonly Requirement[] = rules({
     },
   },
   'record-long-text': {
-    title: `a text of ${longest} bytes comes back whole: as many claims may wait for a key`,
+    title: `a text of ${longest} bytes is returned whole: this many claims may wait for a key`,
     async check(context, one, two) {
       const key = keyOf(context);
       const text = textOf(context, 'x'.repeat(longest));
@@ -122,7 +122,7 @@ export const recordRequirements: readonly Requirement[] = rules({
     },
   },
   'record-watch': {
-    title: 'watch, where there is one, signals a replace while claims wait, and nothing once it was ended',
+    title: 'watch, if present, signals a replace while claims wait, and nothing after its end',
     async check(context, one, two) {
       const [key, watching, writing] = [keyOf(context), storeOf(one), storeOf(two)] as const;
       let signals = 0;

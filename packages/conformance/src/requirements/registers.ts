@@ -19,7 +19,7 @@ export const registersRequirements: readonly Requirement[] = rules({
   when: ['register'],
 })({
   'register-compare-and-set': {
-    title: 'a register has no text at first, and is changed if its text is the expected one; a repeat finds it changed',
+    title: 'a register has no text at first, and changes if its text is the expected one; a repeat finds it changed',
     check: async (context) =>
       await withRegisters(context, async ([one, two], name) => {
         const none = undefined;
@@ -49,7 +49,7 @@ export const registersRequirements: readonly Requirement[] = rules({
       }),
   },
   'register-one-wins': {
-    title: 'of many changes of a register at once one is made, and all hear which; no change is lost',
+    title: 'of many simultaneous changes of a register one is made, and all calls return which; no change is lost',
     check: async (context) =>
       await withRegisters(context, async (providers, name) => {
         for (const round of range(5)) {
@@ -88,7 +88,7 @@ export const registersRequirements: readonly Requirement[] = rules({
       }),
   },
   'register-apart-from-keys': {
-    title: 'neither list nor inspect shows a register, and the key of its name is another thing',
+    title: 'neither list nor inspect shows a register, and the key with its name is separate',
     check: async (context) =>
       await withRegisters(context, async ([one, two], name, more) => {
         const names = [name, ...range(3).map((index) => more(`/${index}`)), more('}:queue'), more('}:token')];

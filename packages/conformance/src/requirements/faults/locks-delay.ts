@@ -14,7 +14,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
   needs: ['delay'],
 })({
   'locks-delay-validity': {
-    title: 'what remains of a lease whose replies come late counts from the send, and ends before the store lets go',
+    title: 'the remaining time of a lease with late replies counts from the send, and ends before the store frees the key',
     when: ['network', 'ttl'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
@@ -45,7 +45,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-delay-late-grant': {
-    title: 'a grant that arrives after its validity is handed back: the caller is told so, and the key becomes free',
+    title: 'a grant that arrives after its validity is released: the caller gets an error, and the key becomes free',
     when: ['network', 'ttl'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
@@ -69,7 +69,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-delay-waiting': {
-    title: 'on a slow line waiters are served too, in order where the provider is fair',
+    title: 'waiters with a slow connection are granted too, in order where the provider is fair',
     when: ['network'],
     async check(context) {
       const [slow, fast] = [await createHarmed(context), await createHarmed(context)];

@@ -42,7 +42,7 @@ export const locksRestartRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-restart-waiters': {
-    title: 'users of withLock who waited before a restart are all served afterwards',
+    title: 'all users of withLock who waited before a restart are granted afterwards',
     check: (context) => serveThrough(context, context.faults.restart, 'after a restart'),
   },
   'locks-empty-restart-loss': {
@@ -68,7 +68,7 @@ export const locksRestartRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-empty-restart-waiters': {
-    title: 'users of withLock who waited for a store that lost everything are all served',
+    title: 'all users of withLock who waited for a store that lost everything are granted',
     needs: ['restartEmpty'],
     check: (context) => serveThrough(context, context.faults.restartEmpty, 'after a restart without data'),
   },

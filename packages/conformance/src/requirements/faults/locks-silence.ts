@@ -30,14 +30,14 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
   needs: ['silence'],
 })({
   'locks-silence-loss': {
-    title: 'a lease whose provider is cut off without a sign is reported lost before the store lets go',
+    title: 'a lease whose provider is silently cut off is reported lost before the store frees its key',
     async check(context) {
       await Promise.all(directions.map((direction) => loseInSilence(context, direction)));
     },
   },
   'locks-silence-callers': {
     title:
-      'a silent backend holds up no caller: deadlines and signals end calls in time, and nothing is left afterwards',
+      'a silent backend delays no caller: deadlines and signals end calls in time, and nothing is left afterwards',
     async check(context) {
       const other = await createOther(context);
       const checks = directions.map(async (direction) => {
@@ -51,7 +51,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
   },
   'locks-silence-timeout': {
     title:
-      'a wait that ends in a silence of the store says that the store does not answer, not that others hold the key',
+      'a wait that ends during a silence of the store reports that the store does not answer, not that others hold the key',
     async check(context) {
       const { ttl } = context;
       const { provider, locks } = await createHarmed(context);
@@ -74,7 +74,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-silence-place': {
-    title: 'a waiter that gives up in a silence longer than its ttl has left the queue soon after it',
+    title: 'a waiter that gives up during a silence longer than its ttl leaves the queue soon after it',
     when: ['network', 'fair'],
     async check(context) {
       const { ttl } = context;
@@ -102,7 +102,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
   // may give away afterwards.
   'locks-pause-callers': {
     title:
-      'a backend that stands still is not contention and holds up no caller; when it goes on, nothing is left of the callers',
+      'a frozen backend is not contention and delays no caller; when it continues, nothing is left of the callers',
     needs: ['pause'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
@@ -112,7 +112,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-pause-loss': {
-    title: 'a lease is lost in time while the backend stands still; when it goes on, the next in the queue is granted',
+    title: 'a lease is lost in time while the backend is frozen; when it continues, the next in the queue is granted',
     needs: ['pause'],
     async check(context) {
       const [{ locks }, later] = [await createHarmed(context), await createHarmed(context)];
@@ -141,7 +141,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-pause-waiters': {
-    title: 'those who waited before the backend stood still are served afterwards, in order where the provider is fair',
+    title: 'waiters from before a freeze of the backend are granted afterwards, in order where the provider is fair',
     needs: ['pause'],
     check: (context) =>
       serveThrough(

@@ -18,7 +18,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
 })({
   'lost-reply-of-attempt': {
     title:
-      'an attempt whose reply was lost is unknown, not busy and not never sent; a repeat is the same hold with the same token',
+      'an attempt with a lost reply is unknown, not busy and not "never sent"; a repeat is the same hold with the same token',
     when: ['network'],
     async check(context) {
       const sides = await createWarm(context);
@@ -26,7 +26,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
     },
   },
   'lost-reply-of-sharer': {
-    title: 'an attempt to share whose reply was lost and that is repeated takes one permit',
+    title: 'a repeated attempt to share, whose reply was lost, takes one permit',
     when: ['network', 'shared'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
@@ -49,7 +49,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   'lost-reply-of-place': {
     title:
-      'an attempt that took a position in the queue and whose reply was lost has one place, and keeps it when repeated',
+      'an attempt that took a position in the queue, and whose reply was lost, has one position, and keeps it when repeated',
     when: ['network', 'fair'],
     async check(context) {
       const { harmed, other, third } = await createWarm(context);
@@ -70,7 +70,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   // A holder's command took effect and its reply was lost (laws 1 and 2).
   'lost-reply-of-renewal': {
-    title: 'a renewal whose reply was lost is unknown, never false; repeated, it succeeds',
+    title: 'a renewal with a lost reply is unknown, never false; a repeat succeeds',
     when: ['network'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
@@ -86,7 +86,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
     },
   },
   'lost-reply-of-renewal-counts': {
-    title: 'a renewal whose reply was lost has restarted the ttl, which runs out when it is not repeated',
+    title: 'a renewal with a lost reply has restarted the ttl, which ends if it is not repeated',
     when: ['network', 'ttl'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
@@ -115,7 +115,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
     },
   },
   'lost-reply-of-release': {
-    title: 'a release whose reply was lost has freed the key, and does not answer false; repeated, it does no harm',
+    title: 'a release with a lost reply has freed the key, and does not return false; a repeat is harmless',
     when: ['network'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
@@ -136,7 +136,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   'lost-reply-of-release-while-reconnecting': {
     title:
-      'a release that is called after a cut, at any moment until it is mended, and whose reply was lost is never false',
+      'a release after a cut, at any moment until the connection is restored, with a lost reply, is never false',
     when: ['network'],
     needs: ['dropReply', 'sever'],
     async check(context) {

@@ -16,7 +16,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
   needs: ['sever'],
 })({
   'sever-many-in-flight': {
-    title: 'of 600 releases that are under way when their connection is cut, each settles; repeated, each key is free',
+    title: 'of 600 releases in progress when their connection is cut, each settles; after a repeat, each key is free',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const claims = range(600).map(() => context.claim(context.key(), { ttl: 60_000 }));
@@ -34,7 +34,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
   },
   'sever-many-attempts': {
     title:
-      'of 600 attempts that are under way when their connection is cut, each settles; released, no queue has their claims',
+      'of 600 attempts in progress when their connection is cut, each settles; after a release, no queue contains their claims',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const holders = range(60).map(() => context.claim());
@@ -58,7 +58,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-sever-aborts': {
-    title: 'of 600 waits that are aborted while their connection is cut, each rejects, and no queue keeps a claim',
+    title: 'of 600 waits aborted while their connection is cut, each rejects, and no queue keeps a claim',
     level: 'locks',
     async check(context) {
       const options = { ttl: 4 * context.ttl, closeTimeout: callLimit(context) };

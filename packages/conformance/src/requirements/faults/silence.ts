@@ -32,7 +32,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
   needs: ['silence'],
 })({
   'silence-is-unknown': {
-    title: 'calls without an answer reject as unknown in time; when the silence ends the provider serves again',
+    title: 'calls without an answer reject as unknown in time; after the silence the provider works again',
     when: ['network'],
     async check(context) {
       const other = await createOther(context);
@@ -46,7 +46,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     },
   },
   'pause-is-unknown': {
-    title: 'calls to a backend that stands still reject as unknown in time; when it goes on it serves again',
+    title: 'calls to a frozen backend reject as unknown in time; when it continues, the provider works again',
     when: ['network'],
     needs: ['pause'],
     async check(context) {
@@ -55,7 +55,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     },
   },
   'silence-wakes': {
-    title: 'a waiter that was cut off without a sign while the holder released is woken when the silence ends',
+    title: 'a waiter that was silently cut off while the holder released is woken when the silence ends',
     when: ['network', 'wake'],
     async check(context) {
       const { harmed, other } = await createWarm(context);
@@ -70,7 +70,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     },
   },
   'silence-ends-place': {
-    title: 'a position in the queue whose release was lost lapses, though its provider keeps another one on the key',
+    title: 'a position in the queue whose release was lost lapses, although its provider keeps another one on the key',
     when: ['network', 'fair', 'ttl'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);

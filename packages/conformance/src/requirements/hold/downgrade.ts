@@ -14,7 +14,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
   when: ['shared'],
 })({
   'downgrade-keeps-the-hold': {
-    title: 'an exclusive claim repeated as shared keeps its token and lets sharers in, but no exclusive owner',
+    title: 'an exclusive claim repeated as shared keeps its token and admits sharers, but no exclusive owner',
     async check(context, one, two) {
       const claim = context.claim();
       const shared = { ...claim, mode: 'shared', permits: 2 } as const;
@@ -38,7 +38,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
     },
   },
   'downgrade-without-a-gap': {
-    title: 'no exclusive owner gets in while a hold is converted to shared',
+    title: 'no exclusive owner is granted while a hold is converted to shared',
     async check(context, one, two) {
       await Promise.all(range(20).map(() => downgradeUnderAttack(context, one, two)));
     },

@@ -18,7 +18,7 @@ import { holdForAWhile, mustBeHeld, mustRise, pick, range } from '../steps.ts';
 export const exclusionRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'exclusion' })({
   'exclusion-one-winner': {
     title:
-      'of 100 attempts at once on a free key, spread over four providers, one is granted, or none by several stores',
+      'of 100 simultaneous attempts on a free key, by four providers, one is granted, or none by several stores',
     async check(context) {
       const providers = await context.createMany(4);
       // Not all keys at once: a busy machine answers 500 attempts later than a call may last.
@@ -50,7 +50,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
     check: countTogether,
   },
   'exclusion-while-held': {
-    title: 'contention is the answer busy, not a rejection; it lasts until release and ends with it',
+    title: 'contention is a busy answer, not a rejection; it lasts until the release',
     async check(context, one, two) {
       const key = context.key();
       const [holder, other, third] = [context.claim(key), context.claim(key), context.claim(key)];
@@ -66,7 +66,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
     },
   },
   'busy-leaves-nothing': {
-    title: 'an attempt without wake that was busy takes no position in the queue and leaves nothing',
+    title: 'a busy attempt without wake takes no position in the queue and leaves nothing',
     async check(context, one, two) {
       const key = context.key();
       const [holder, next] = [context.claim(key), context.claim(key)];
@@ -85,7 +85,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
   },
   // An owner that lost the key is told so, and does no harm.
   'stale-after-takeover': {
-    title: 'an owner whose hold was taken over cannot renew, release or repeat, and the new holder is not touched',
+    title: 'an owner whose hold was taken over cannot renew, release or repeat, and the new holder is unaffected',
     async check(context, one, two) {
       const stale = context.claim();
       const { token } = await mustGrant(one, stale, 'on a free key');

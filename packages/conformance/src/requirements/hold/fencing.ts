@@ -33,7 +33,7 @@ export const fencingRequirements: readonly Requirement[] = rules({
     },
   },
   'token-of-sharers': {
-    title: 'sharers have tokens of their own, and increase them in turn with exclusive owners',
+    title: 'sharers have separate tokens, which increase in turn with those of exclusive owners',
     when: ['fenced', 'shared'],
     async check(context) {
       const providers = await context.createMany(2);
@@ -102,7 +102,7 @@ export const fencingRequirements: readonly Requirement[] = rules({
     },
   },
   'token-exact': {
-    title: 'tokens near 2^53 are exact: they increase, and a repeat and inspect tell the same',
+    title: 'tokens near 2^53 are exact: they increase, and a repeat and inspect return the same',
     async check(context) {
       const providers = await context.createMany(2);
       const key = context.key();
@@ -123,7 +123,7 @@ export const fencingRequirements: readonly Requirement[] = rules({
     },
   },
   'token-end': {
-    title: 'where numbers end, at 2^53, tokens go on to increase, or claims reject with LOCK_INVALID and leave nothing',
+    title: 'at 2^53, the limit of exact numbers, tokens continue to increase, or claims reject with LOCK_INVALID and leave nothing',
     async check(context) {
       const modes = modesOf(context);
       await Promise.all(modes.map((mode) => reachesTheEnd(context, mode)));

@@ -30,7 +30,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
     },
   },
   'renew-only-own': {
-    title: 'renew by an owner that does not hold the key answers false and changes nothing',
+    title: 'renew by an owner that does not hold the key returns false and changes nothing',
     async check(context, one, two) {
       const holder = await context.hold(one);
       for (const provider of [one, two]) {
@@ -58,7 +58,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
     },
   },
   'renew-does-not-take': {
-    title: 'renew of a free key answers false and does not take it',
+    title: 'renew of a free key returns false and does not take it',
     async check(context, one, two) {
       const claim = context.claim();
       await mustNotRenew(one, claim, 'for a key that never had a holder');
@@ -69,7 +69,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   'renew-raises-token': {
     title:
-      "renew with a token makes it the lease's own and later tokens higher; a lower one is refused, and none changes nothing",
+      "renew with a token sets the lease's token, and later ones are higher; a lower one is refused, and without one nothing changes",
     when: ['fenced'],
     async check(context, one, two) {
       const claim = context.claim();
@@ -98,7 +98,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   // A hold that ends earlier than it was to.
   'renew-shortens': {
-    title: 'a shorter ttl of a renewal or repeat ends the hold earlier, the waiters hear of it, and nothing stays',
+    title: 'a shorter ttl of a renewal or repeat ends the hold earlier, waiters are notified, and nothing is left',
     when: ['ttl'],
     async check(context, one, two) {
       const checks = modesOf(context).flatMap((mode) =>

@@ -38,7 +38,7 @@ function observe(locks: Locks, key: string): (Leader | null)[] {
 /** Leaders, and those who watch them. */
 export const electionsRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-election': {
-    title: 'of three candidates one leads; each hands over when it resigns, and observers see the leaders in order',
+    title: 'of three candidates one leads; the next one leads when it resigns, and observers see the leaders in order',
     async check(context) {
       const all = await Promise.all([1, 2, 3].map(() => context.createLocks({ ttl: context.longTtl })));
       const key = context.key();
@@ -86,7 +86,7 @@ export const electionsRequirements: readonly Requirement[] = rules({ level: 'loc
     },
   },
   'locks-election-again': {
-    title: 'a leader whose work fails stands again, and one that is stopped does not',
+    title: 'a leader whose work fails becomes a candidate again, and a stopped one does not',
     async check(context) {
       const locks = await context.createLocks({ ttl: context.longTtl });
       const key = context.key();

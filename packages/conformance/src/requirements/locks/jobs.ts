@@ -11,7 +11,7 @@ import { inTime } from './leasing.ts';
 /** The record that `once` keeps of each job. */
 export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object', when: ['register'] })({
   'locks-job-running': {
-    title: 'a call while the job runs elsewhere is told by whom and since when, and one after it how it ended',
+    title: 'a call while the job runs elsewhere returns by whom and since when, and a call after it how it ended',
     check: async (context) =>
       await withJob(context, async (key, [, two, three]) => {
         const one = await context.createLocks({ label: 'runner', ttl: context.longTtl });
@@ -47,7 +47,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
       }),
   },
   'locks-job-failure': {
-    title: 'a run that failed is told with its error and exit code, and is repeated as often as its callers want',
+    title: 'a failed run is reported with its error and exit code, and is retried as often as its callers want',
     check: async (context) =>
       await withJob(context, async (key, [one, two]) => {
         const ttl = context.longTtl;
@@ -78,7 +78,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
       }),
   },
   'locks-job-crash': {
-    title: 'a run whose process tells no more is crashed once its hold is over: its slot is kept, or retried if wanted',
+    title: 'a run of a silent process is crashed once its hold has ended: its slot is kept, or retried if wanted',
     check: async (context) =>
       await withJob(context, async (key, [one, two]) => {
         const { ttl } = context;
@@ -184,7 +184,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
       }),
   },
   'locks-job-lost-answers': {
-    title: 'a record whose change is lost, or its answer, is written again: the job runs once, and its end is recorded',
+    title: 'a record is written again if its change or the answer is lost: the job runs once, and its end is recorded',
     check: async (context) =>
       await withJob(context, async (key, [, two]) => {
         const ttl = context.longTtl;
@@ -206,7 +206,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
       }),
   },
   'locks-job-lost-lock': {
-    title: 'a slot whose lock is lost in the middle of its run runs no second time, and its run is told as lost',
+    title: 'a slot whose lock is lost during its run runs no second time, and its run is reported as lost',
     check: async (context) =>
       await withJob(context, async (key, [one, two]) => {
         const ttl = context.longTtl;
@@ -232,7 +232,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
       }),
   },
   'locks-once-no-register': {
-    title: 'where the store keeps no registers, once is refused as misconfigured, naming them',
+    title: 'where the store has no registers, once is rejected as misconfigured, naming them',
     when: ['no-register'],
     async check(context) {
       const locks = await context.createLocks();

@@ -33,7 +33,7 @@ export const lateRequirements: readonly Requirement[] = rules({
   },
   'locks-late-grant': {
     title:
-      'a grant that is over when it arrives is handed back: the caller gets LOCK_UNAVAILABLE, the next one the key',
+      'a grant that has expired when it arrives is released: the caller gets LOCK_UNAVAILABLE, the next one the key',
     async check(context) {
       const { ttl, patience } = context;
       const provider = await context.create();
@@ -66,12 +66,12 @@ export const lateRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-late-renewal': {
-    title: 'a renewal that succeeds when the validity is over does not revive the lease, and its key becomes free',
+    title: 'a renewal that succeeds after the validity does not revive the lease, and its key becomes free',
     check: (context) => untilConclusive(() => mustNotRevive(context)),
   },
   'locks-blocked-loop': {
     title:
-      'after an event loop that was blocked for longer than the ttl, a lease is lost at the first look, and not renewed',
+      'after the event loop was blocked for longer than the ttl, a lease is lost at the first check, and not renewed',
     about: 'loss',
     async check(context) {
       const { locks, interference } = await context.interfere();

@@ -32,7 +32,7 @@ async function mustRefuse(context: Context, locks: Locks, nested: readonly Neste
 export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
   'locks-counter': {
     title:
-      '60 calls of withLock, spread over three Locks, increment a non-atomic counter to exactly 60, with tokens that increase',
+      '60 calls of withLock, by three clients, increment a non-atomic counter to exactly 60, with tokens that increase',
     async check(context) {
       const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
       const key = context.key();
@@ -125,7 +125,7 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
   },
   // Calls of one asynchronous context that would wait for themselves.
   'locks-deadlock': {
-    title: 'a call that would wait for what its own asynchronous context holds is refused, and no other one',
+    title: 'a call that would wait for what its own asynchronous context holds is rejected, and no other one',
     about: 'object',
     async check(context) {
       const locks = await context.createLocks({ ttl: context.longTtl, findDeadlocks: true });
@@ -146,7 +146,7 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
     },
   },
   'locks-deadlock-shared': {
-    title: 'a writer inside of its own reader is refused; a permit is while the context itself has all of them',
+    title: 'a writer inside of its own reader is rejected; so is a permit while the context itself holds all of them',
     about: 'object',
     when: ['shared'],
     async check(context) {

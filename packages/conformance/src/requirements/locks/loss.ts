@@ -12,14 +12,14 @@ import { mustTellTheTruth, slowestCall } from '../../checks/truth.ts';
 /** A lease is kept as long as it is wanted, and its loss is told in time. */
 export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'loss' })({
   'locks-renewal': {
-    title: 'a lease is renewed in the background: it is held for more than three ttls, and no other owner gets in',
+    title: 'a lease is renewed in the background: it is held for more than three ttls, and no other owner is granted',
     about: 'renewal',
     when: ['ttl'],
     check: (context) => untilConclusive(() => keepsOthersOut(context)),
   },
   'locks-loss-by-force': {
     title:
-      'a lease that was released by force is lost: renew rejects, its signal fires, withLock rejects with the result',
+      'a lease released by force is lost: renew rejects, its signal fires, withLock rejects with the result',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -46,7 +46,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-loss-by-renewal': {
-    title: 'a lease that was released by force learns it at its next renewal',
+    title: 'a lease released by force is lost at its next renewal',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -58,7 +58,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-loss-before-expiry': {
-    title: 'without renewal, the signal fires before the store lets go: no other owner is granted while it has not',
+    title: 'without renewal, the signal fires before the store frees the key: no other owner is granted before',
     when: ['ttl'],
     async check(context) {
       const [locks, other] = [await context.createLocks(), await context.create()];
@@ -87,7 +87,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-loss-signal': {
-    title: 'the signal of a lease that is not renewed fires without a call, not later than its ttl by much',
+    title: 'the signal of a lease without renewal fires without a call, not much later than its ttl',
     async check(context) {
       const locks = await context.createLocks();
       const lease = await acquireInTime(context, locks, context.key(), { ttl: context.ttl, renew: false });
@@ -102,7 +102,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-max-hold': {
-    title: 'a lease ends with maxHold, however often it was renewed, and its key becomes free',
+    title: 'a lease ends with maxHold, even if it is renewed, and its key becomes free',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -113,7 +113,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
   // Short ttls, for which timers are coarse and machines are slow.
   'locks-short-ttl': {
-    title: 'a lease with a short ttl is kept for many ttls by few renewals, and never says more than is certain',
+    title: 'a lease with a short ttl is kept for many ttls by few renewals, and never reports more than is certain',
     about: 'renewal',
     when: ['ttl'],
     async check(context) {

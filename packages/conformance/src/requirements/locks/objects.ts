@@ -10,7 +10,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
   {
     'locks-downgrade': {
       title:
-        'a writer that is downgraded lets readers in, keeps its token, and keeps writers out as long as it is held',
+        'a downgraded writer admits readers, keeps its token, and excludes writers as long as it is held',
       async check(context) {
         const [one, two] = [await context.createLocks(), await context.createLocks()];
         const key = context.key();
@@ -44,7 +44,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
       },
     },
     'locks-read-write-lock': {
-      title: 'of three Locks, readers of a key work together, and each of its writers alone',
+      title: 'with three clients, readers of a key work together, and each of its writers alone',
       async check(context) {
         const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
         const key = context.key();
@@ -115,7 +115,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
     },
     'locks-multi-lock-loss': {
       title:
-        'several keys are lost together when one of them is, with the result of the work, and the others come free',
+        'several keys are lost together when one of them is, with the result of the work, and the others become free',
       about: 'loss',
       when: [],
       async check(context) {

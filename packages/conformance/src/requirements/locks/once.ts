@@ -11,7 +11,7 @@ import type { Context } from '../../context/context.ts';
 /** Work that runs once in a slot. */
 export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-once': {
-    title: 'once runs in one process for each slot, though the run is over before the others ask',
+    title: 'once runs in one process per slot, even if the run ends before the others ask',
     when: ['register'],
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
@@ -33,7 +33,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-once-every': {
-    title: 'once runs at most once in each slot by the clock of the store, and in the next slot again',
+    title: 'once runs at most once in each slot by the clock of the store, and again in the next slot',
     when: ['register', 'time'],
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
@@ -62,7 +62,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
   // Keys that stay closed for a while after their lease.
   'locks-at-least': {
-    title: 'with atLeast a key stays closed for that long, though its lease was released',
+    title: 'with atLeast a key stays closed for this time, although its lease was released',
     when: ['ttl'],
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()] as const;
@@ -77,7 +77,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-lock-delay': {
-    title: 'with lockDelay a key rests after a lease that was lost, and not after a release',
+    title: 'with lockDelay a key has a cooldown after a lost lease, and not after a release',
     when: ['ttl'],
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()] as const;
@@ -95,7 +95,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-rest-session': {
-    title: 'where holds end with a session, atLeast and lockDelay are refused, naming the trait',
+    title: 'where holds end with a session, atLeast and lockDelay are rejected, naming the trait',
     when: ['session'],
     async check(context) {
       const locks = await context.createLocks();

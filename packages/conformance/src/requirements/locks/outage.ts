@@ -19,7 +19,7 @@ export const outageRequirements: readonly Requirement[] = rules({
   when: ['ttl'],
 })({
   'locks-silent-backend': {
-    title: 'a backend that never answers holds no caller past its wait, its signal or close, and the key comes free',
+    title: 'a backend that never answers delays no caller past its wait, its signal or close, and the key becomes free',
     async check(context) {
       const { ttl } = context;
       const provider = await context.create();
@@ -56,7 +56,7 @@ export const outageRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-outage-of-renewals': {
-    title: 'when no renewal gets through, the loss is told before another owner can get the key',
+    title: 'when no renewal gets through, the loss is reported before another owner can be granted the key',
     async check(context) {
       const { ttl } = context;
       const other = await context.create();
@@ -76,7 +76,7 @@ export const outageRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-release-through-outage': {
-    title: 'a release that is rejected says LOCK_UNAVAILABLE and is repeated in the background until the key is free',
+    title: 'a rejected release throws LOCK_UNAVAILABLE and is retried in the background until the key is free',
     when: [],
     async check(context, provider) {
       const checks = [refused, replyLost].map(async (fate) => {
@@ -96,7 +96,7 @@ export const outageRequirements: readonly Requirement[] = rules({
   },
   'locks-silent-release': {
     title:
-      'a release that is never answered holds its caller, or that of withLock, not much longer than the hold can last',
+      'a release without an answer delays its caller, or that of withLock, not much longer than the hold can last',
     async check(context) {
       const { ttl, patience } = context;
       const { locks, interference } = await context.interfere();
@@ -111,7 +111,7 @@ export const outageRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-abort-through-outage': {
-    title: 'an aborted wait leaves nothing, though its release is rejected first or its attempt is still in flight',
+    title: 'an aborted wait leaves nothing, although its release is rejected first or its attempt is still in progress',
     when: [],
     async check(context) {
       await Promise.all([abortInQueue(context), abortInFlight(context)]);

@@ -7,7 +7,7 @@ import { rules } from '../rules.ts';
 /** Leases that go from one process to another. */
 export const handOverRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-transfer': {
-    title: 'a lease that is handed over goes on with its owner and token, in one process, without a gap',
+    title: 'a transferred lease continues with its owner and token, in one process, without a gap',
     when: ['ttl', 'fenced'],
     async check(context) {
       const { longTtl, patience } = context;
@@ -52,7 +52,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
     },
   },
   'locks-transfer-giver': {
-    title: 'a process that handed a lease over leaves it alone, also when its own time with it is over',
+    title: 'a process that transferred a lease does not affect it, even when its own deadline has passed',
     when: ['ttl'],
     async check(context) {
       const ttl = 4 * context.ttl;
@@ -80,7 +80,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
     },
   },
   'locks-transfer-session': {
-    title: 'a lease that ends with a session is not handed over, and stays held',
+    title: 'a lease that ends with a session cannot be transferred, and stays held',
     when: ['session'],
     async check(context) {
       const locks = await context.createLocks();

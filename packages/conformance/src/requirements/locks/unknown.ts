@@ -14,7 +14,7 @@ import { mustBeFree } from '../steps.ts';
 /** A rejection means unknown: not lost, not busy, and not without effect. */
 export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'outage' })({
   'locks-unknown-renewal': {
-    title: 'renewals that are rejected leave the lease held while its validity lasts, and a later one keeps it',
+    title: 'rejected renewals leave the lease held while its validity lasts, and a later one keeps it',
     when: ['ttl'],
     check: async (context) => {
       const checks = [refused, replyLost].map((fate) => untilConclusive(() => survivesRejections(context, fate)));
@@ -40,7 +40,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
   },
   'locks-renewal-pace': {
     title:
-      'while renewals are rejected, a lease repeats them with pauses that grow, and it never tells of a loss too early',
+      'while renewals are rejected, a lease retries them with growing pauses, and never reports a loss too early',
     about: 'renewal',
     when: ['ttl'],
     async check(context) {
@@ -63,7 +63,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
     },
   },
   'locks-repeats-its-claim': {
-    title: 'an attempt whose reply was lost is repeated and finds itself the holder: one lease, one hold, its token',
+    title: 'an attempt with a lost reply is repeated and finds itself the holder: one lease, one hold, its token',
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
@@ -85,7 +85,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
     },
   },
   'locks-unknown-attempt-given-up': {
-    title: 'an attempt that was rejected and given up leaves nothing, whether it took effect before, later or never',
+    title: 'a rejected and abandoned attempt leaves nothing, whether it took effect before, later or never',
     async check(context, provider) {
       const later: Fate = { applied: context.ttl / 2, reply: 'error' };
       // With sessions, a release that answers false is conclusive: an attempt before it has no

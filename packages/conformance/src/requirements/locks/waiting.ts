@@ -12,7 +12,7 @@ import { pick, randomMoment, range, mustBeFree } from '../steps.ts';
 /** Waiting through `createLocks`, and its end. */
 export const locksWaitingRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'close' })({
   'locks-timeout': {
-    title: 'a wait that ends rejects with LOCK_TIMEOUT and leaves nothing in the queue',
+    title: 'a wait that times out rejects with LOCK_TIMEOUT and leaves nothing in the queue',
     about: 'queue',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
@@ -54,7 +54,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     },
   },
   'locks-abort-at-random': {
-    title: 'hundreds of waits aborted at random moments leave nothing: the next attempt is granted at once',
+    title: 'hundreds of waits aborted at random moments leave nothing: the next attempt is granted immediately',
     about: 'queue',
     async check(context) {
       // A busy machine takes its time for hundreds of releases.
@@ -95,7 +95,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     },
   },
   'locks-close-of-provider': {
-    title: 'when a provider is closed, those who wait through it hear LOCK_CLOSED at once',
+    title: 'when a provider is closed, its waiters reject with LOCK_CLOSED immediately',
     async check(context) {
       const [holder, provider] = [await context.create(), await context.create()];
       const locks = context.locksOn(provider);
@@ -146,7 +146,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     },
   },
   'locks-close-drains': {
-    title: 'close waits for work under a lock, which hears its signal and keeps its lock until it ends',
+    title: 'close waits for work under a lock, whose signal fires and which keeps its lock until it ends',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -180,7 +180,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     },
   },
   'locks-no-timers': {
-    title: 'after close no timer or connection of a Locks keeps the process alive',
+    title: 'after close no timer or connection of the client keeps the process alive',
     async check(context) {
       // What the provider makes once, on first use, is no leak.
       await useLocks(context);

@@ -11,7 +11,7 @@ import { range } from '../steps.ts';
 export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'wake' })({
   'locks-wakes-order': {
     title:
-      'waits whose wakes come three times each, late, or not at all, are served one at a time, in order where the provider is fair',
+      'waits whose wakes come three times each, late, or not at all, are granted one at a time, in order where the provider is fair',
     async check(context) {
       const { fair, wake } = context.traits;
       for (const order of [...(await serveThroughWakes(context)), await serveWithoutWakes(context)]) {
@@ -21,7 +21,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
     },
   },
   'locks-wakes-spurious': {
-    title: 'wakes for nothing cost at most an attempt each, also for those who have gone, and the wait goes on',
+    title: 'unnecessary wakes cost at most an attempt each, even for claims that have gone, and the wait continues',
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
@@ -58,7 +58,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
   },
   'locks-wake-in-flight': {
     title:
-      'a wake while an attempt is in flight is not forgotten: its busy answer is old, and the next attempt follows',
+      'a wake during an attempt is not forgotten: its busy answer is outdated, and the next attempt follows',
     when: ['wake'],
     async check(context) {
       const { locks, interference } = await context.interfere();

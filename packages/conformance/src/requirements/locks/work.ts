@@ -15,7 +15,7 @@ const flow = new AsyncLocalStorage<string>();
 /** What `withLock` makes of the end of its work. */
 export const workRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
   'locks-work-throws': {
-    title: 'withLock releases and rejects with the very error of its work, thrown at once or later',
+    title: 'withLock releases and rejects with the same error as its work, thrown synchronously or later',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const failure = new Error('the work went wrong');
@@ -47,7 +47,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-work-after-loss': {
-    title: "work whose lease is lost under it ends with LOCK_LOST and its result or error, or with the signal's reason",
+    title: "work that loses its lease ends with LOCK_LOST and its result or error, or with the signal's reason",
     about: 'loss',
     when: ['ttl'],
     async check(context) {
@@ -81,7 +81,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
   'locks-reentrant-elsewhere': {
     title:
-      'another asynchronous context does not take part in a reentrant hold: it waits, and it gets a lease of its own',
+      'another asynchronous context does not join a reentrant hold: it waits, and gets a separate lease',
     async check(context) {
       const locks = await context.createLocks({ reentrant: true, ttl: context.longTtl });
       const key = context.key();
@@ -123,7 +123,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
   // that flow holds.
   'locks-outside-context': {
     title:
-      "the loss of a lease is told outside of other flows' asynchronous contexts: a listener joins no reentrant lock",
+      "the loss of a lease is reported outside of other flows' asynchronous contexts: a listener joins no reentrant lock",
     async check(context) {
       const locks = await context.createLocks();
       const held = context.key();

@@ -17,7 +17,7 @@ export const pausedProcessesRequirements: readonly Requirement[] = rules({
   needs: ['processes'],
 })({
   'processes-paused-holder': {
-    title: 'a holder that was paused for longer than its ttl says at its first look that the lease is lost',
+    title: 'a holder that was paused for longer than its ttl reports at its first check that the lease is lost',
     when: ['processes-meet'],
     async check(context) {
       const { other, leases } = await pauseHolder(context, 1);
@@ -31,7 +31,7 @@ export const pausedProcessesRequirements: readonly Requirement[] = rules({
     },
   },
   'processes-paused-writer': {
-    title: 'what a holder writes after a pause is refused as stale by a fencing guard, though it does not look before',
+    title: 'a fencing guard rejects the write of a holder after a pause as stale, although the holder does not check its lease',
     when: ['processes-meet', 'fenced'],
     async check(context) {
       const { other, leases, later } = await pauseHolder(context, 2);
@@ -52,7 +52,7 @@ export const pausedProcessesRequirements: readonly Requirement[] = rules({
   },
   'processes-lost-head': {
     title:
-      'those behind a process that dies when it is woken, or is paused as first in the queue, are served in bounded time',
+      'waiters behind a process that dies when it is woken, or is paused as head of the queue, are granted in bounded time',
     level: 'provider',
     about: 'wake',
     when: ['processes-meet', 'wake'],

@@ -40,7 +40,7 @@ export const processesRequirements: readonly Requirement[] = rules({
     },
   },
   'processes-wall-clock': {
-    title: 'a process whose wall clock is wrong takes no key and no turn before its time, and holds none for longer',
+    title: 'a process with a wrong wall clock takes no key and no turn early, and holds none for longer',
     async check(context) {
       const [provider, ahead] = await Promise.all([context.create(), context.fork(4 * context.longTtl)]);
       const holder = await context.hold(provider);
@@ -77,7 +77,7 @@ export const processesRequirements: readonly Requirement[] = rules({
     },
   },
   'processes-killed-holder-that-waited': {
-    title: 'who is told that the key of a killed process is busy can see a holder or a waiter, and then gets it',
+    title: 'while the key of a killed process is busy, inspect shows a holder or a waiter, and then the key is granted',
     async check(context, provider) {
       // One of each key may come at the very moment at which its hold or place ends: with a session
       // all of them end at once. Not twice.

@@ -16,7 +16,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
 })({
   'fair-order': {
     title:
-      'waiters of two providers are granted in the order of their positions, also of those behind a hundred others',
+      'waiters of two providers are granted in the order of their positions, even behind a hundred others',
     async check(context) {
       const { holder, waiters, one, two } = await queue(context, 8);
       // They give up, as a hand-over to each would take long.
@@ -45,7 +45,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
     },
   },
   'fair-newcomer-waits': {
-    title: 'a newcomer does not pass those in the queue, not even at the moment of a release',
+    title: 'a newcomer does not overtake the queue, not even at the moment of a release',
     async check(context, one, two) {
       const checks = range(10).map(async (round) => {
         const key = context.key();
@@ -99,7 +99,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
     },
   },
   'fair-whatever-the-settings': {
-    title: 'a position in the queue that lapses, of a service with shorter settings, takes no other along',
+    title: 'a lapsed position in the queue, of a service with shorter settings, removes no other',
     when: ['fair', 'ttl', 'network'],
     needs: ['createOther'],
     async check(context) {
@@ -116,7 +116,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
     },
   },
   'fair-writer-not-starved': {
-    title: 'readers that come after a waiting writer do not pass it; after it they are admitted together',
+    title: 'readers that come after a waiting writer do not overtake it; after it they are admitted together',
     when: ['fair', 'shared'],
     async check(context, one, two) {
       const early = context.claim(context.key(), { mode: 'shared' });

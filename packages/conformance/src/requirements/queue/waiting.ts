@@ -18,7 +18,7 @@ import assert from 'node:assert/strict';
 /** A waiter gets the key in the end, or leaves nothing. */
 export const waitingRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'queue' })({
   'abandon-leaves-nothing': {
-    title: 'hundreds of waiters that give up at random moments leave nothing: the next attempt is granted at once',
+    title: 'hundreds of waiters that give up at random moments leave nothing: the next attempt is granted immediately',
     async check(context, one, two) {
       const { traits, random } = context;
       // Where claims can be shared, a mix of both kinds.
@@ -28,7 +28,7 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
     },
   },
   'fair-beside-other-calls': {
-    title: 'renew, repeats, inspect, list, and the attempts and releases of others take no position in the queue away',
+    title: 'renew, repeats, inspect, list, and the attempts and releases of others remove no position from the queue',
     when: ['fair'],
     async check(context, one, two) {
       const holder = await context.hold(one);
@@ -75,12 +75,12 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   // How long a position in the queue lasts whose claim is neither repeated nor released.
   'place-lapses': {
-    title: 'a waiter that stops asking, without a release, loses its place: those behind it are granted',
+    title: 'a waiter that stops asking, without a release, loses its position: those behind it are granted',
     when: ['fair', 'ttl'],
     check: (context) => leavesTheLine(context, 'a waiter that stopped asking', () => Promise.resolve()),
   },
   'place-ends-with-provider': {
-    title: 'the waiters of a provider that was closed lose their places: those behind them are granted',
+    title: 'the waiters of a closed provider lose their positions: those behind them are granted',
     when: ['fair'],
     check: (context) => leavesTheLine(context, 'a waiter whose provider was closed', (gone) => gone.close()),
   },

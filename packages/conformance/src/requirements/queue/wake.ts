@@ -97,7 +97,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     },
   },
   'wake-ends-with-release': {
-    title: 'a claim that was released is not woken by what happens later',
+    title: 'a released claim is not woken by later events',
     async check(context, one, two) {
       const [holder, waiter] = pair(context);
       const witness = context.claim(holder.key);
@@ -116,7 +116,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     },
   },
   'wake-forgotten': {
-    title: 'a provider keeps nothing of a claim that waited and was released: its callback can be collected',
+    title: 'a provider keeps nothing of a released waiter: its callback can be collected',
     async check(context, one, two) {
       const holders = range(20).map(() => context.claim());
       for (const holder of holders) await mustGrant(one, holder, 'on a free key');
@@ -160,7 +160,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     },
   },
   'wake-chain': {
-    title: 'ten waiters of three providers are all granted by wakes alone',
+    title: 'ten waiters of three providers are all granted by wakes only',
     async check(context) {
       const providers = await context.createMany(3);
       const holder = await context.hold(providers[0]);
