@@ -8,7 +8,7 @@ import { mustBeHeld, range } from './steps.ts';
 import { activeResources, countTimers, mustNotGrow, processListeners } from './resources.ts';
 import type { Counts } from './resources.ts';
 
-/** A closed provider says so, and takes no other with it. */
+/** A closed provider rejects calls, and affects no other. */
 export const closeRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'close' })({
   'close-refuses': {
     title: 'after close every call rejects with LOCK_CLOSED; close may be repeated',
@@ -59,8 +59,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
     },
   },
   'close-in-mid-attempt': {
-    title:
-      'a provider that is closed during an attempt, at any step, leaves nothing that outlives the ttl',
+    title: 'a provider that is closed during an attempt, at any step, leaves nothing that outlives the ttl',
     when: ['ttl'],
     async check(context, witness) {
       const attempts = range(12).map(async (turns) => {
@@ -129,7 +128,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
     async check(context) {
       await countTimers(async (made) => {
         const count = (): Counts => ({ ...activeResources(), timers: made(), listeners: processListeners() });
-        // Things made once, on first use, are no leak.
+        // Things created once, on first use, are no leak.
         await useAndClose(context);
         await turn();
         const before = count();
@@ -153,7 +152,7 @@ async function useAndClose(context: Context): Promise<void> {
   await two.close();
 }
 
-/** A provider may also throw at once. */
+/** A provider may also throw synchronously. */
 async function call<T>(act: () => Promise<T>): Promise<T> {
   return await act();
 }

@@ -12,7 +12,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
   'inspect-holder': {
     title: 'inspect reports the key, its holder, mode, token and remaining time, from every provider',
     async check(context, one, two) {
-      // No ttl that anything has by default.
+      // Not the default ttl of anything.
       const claim = context.claim(context.key(), { ttl: Math.round(1.5 * context.longTtl) });
       const { token } = await mustGrant(one, claim, 'on a free key');
       for (const provider of [one, two]) {

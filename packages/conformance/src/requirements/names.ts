@@ -33,7 +33,7 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
   'names-long': {
     title: 'names of up to 512 bytes are different locks when they differ in one byte, wherever it is',
     async check(context) {
-      // Short, so that the names differ behind it.
+      // Short, so that the names differ after it.
       const u = context.unique().slice(-40);
       await holdTogether(
         context,
@@ -47,7 +47,7 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
     async check(context, provider) {
       const claims = wholeNames.map((key) => context.claim(key));
       for (const claim of claims) {
-        // Another run on the same store may have it for a moment.
+        // Another run on the same store may briefly hold it.
         await context.wait(provider, claim).granted;
       }
       await mustBeSeparate(context, claims, []);
@@ -90,7 +90,7 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
   },
 });
 
-/** Takes all `claims` at the same time, next to what `others` hold. */
+/** Takes all `claims` simultaneously, next to the holds of `others`. */
 async function holdTogether(context: Context, claims: readonly Claim[], others: readonly Claim[]): Promise<void> {
   const provider = await context.create();
   const keys = new Set([...claims, ...others].map(({ key }) => key));

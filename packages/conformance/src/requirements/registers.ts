@@ -161,8 +161,8 @@ type Four = readonly [Both, Both, Both, Both];
 type Both = LockProvider & Registers;
 
 /**
- * Runs `check` with four providers and the name of a register. `more` gives another name: the same,
- * and what is given. All of them are left without a text.
+ * Runs `check` with four providers and the name of a register. `more` returns another name with a
+ * suffix. All of them are left without a text.
  */
 export async function withRegisters(
   context: Context,
@@ -178,7 +178,7 @@ export async function withRegisters(
   try {
     await check(providers, name, more);
   } finally {
-    // A failed check says why it failed, not that this failed too.
+    // A failed check reports its own failure, not that this failed too.
     const [one] = providers;
     await Promise.allSettled([...names].map((each) => empty(one, each)));
   }
@@ -229,7 +229,7 @@ async function mustBeListed(
       for await (const key of provider.list?.(start) ?? []) if (key.includes(prefix)) found.push(key);
       return found.toSorted();
     };
-    // The last member of a composite may free a key a moment later.
+    // The last member of a composite may free a key slightly later.
     const what = `list(${show(start)}) to give ${show(expected)}`;
     await eventually(patience, what, listed, (found) => isDeepStrictEqual(found, expected.toSorted()));
   }

@@ -48,7 +48,7 @@ export const loss: readonly CoreRecipe[] = [
     alone: true,
   },
   {
-    name: 'a renewal that answers false is ignored',
+    name: 'a renewal that returns false is ignored',
     find: `if (answer === false) lease.lose('not-held', \`\${provider.name} reports that this owner no longer holds it\`);`,
     replace: '',
     caughtBy: ['locks-loss-by-force'],

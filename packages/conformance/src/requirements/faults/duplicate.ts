@@ -77,7 +77,8 @@ export const duplicateRequirements: readonly Requirement[] = rules({
     },
   },
   'duplicate-place': {
-    title: 'an attempt that arrives twice takes one position in the queue: the order stays, and a claim that leaves is gone',
+    title:
+      'an attempt that arrives twice takes one position in the queue: the order stays, and a claim that leaves is gone',
     when: ['network', 'fair'],
     async check(context) {
       const { again, other } = await createDuplicating(context);

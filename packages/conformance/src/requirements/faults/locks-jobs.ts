@@ -63,7 +63,7 @@ export const locksJobsRequirements: readonly Requirement[] = rules({
 
 type Run = (locks: ReturnType<Context['locksOn']>, work: () => Promise<void>) => Promise<OnceResult<void>>;
 
-/** A run on a provider that `hurt` hurts, as others see it afterwards. */
+/** A run on a provider affected by `hurt`, as others see it afterwards. */
 async function runThrough(
   context: Context,
   slot: Date,
@@ -79,7 +79,7 @@ async function runThrough(
     locks.once(key, slot, { ttl }, async () => {
       runs += 1;
       const during = await other.once(key, slot, { ttl }, () => void (runs += 1));
-      assert.equal(during.state, 'running', `expected another process to be told that it runs, got ${show(during)}`);
+      assert.equal(during.state, 'running', `expected another process to see it running, got ${show(during)}`);
       await work();
     });
   const limit = 2 * callLimit(context) + 4 * context.ttl;

@@ -20,8 +20,8 @@ import { directions, nameOf } from './silence.ts';
 import { callLimit, createOther, persistent, settled, warmUp } from './steps.ts';
 
 /**
- * A silent backend holds up no caller, and no owner believes to hold a key that it may have given
- * away.
+ * A silent backend delays no caller, and no owner assumes to hold a key that may have been granted
+ * to another.
  */
 export const locksSilenceRequirements: readonly Requirement[] = rules({
   level: 'locks',
@@ -36,8 +36,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-silence-callers': {
-    title:
-      'a silent backend delays no caller: deadlines and signals end calls in time, and nothing is left afterwards',
+    title: 'a silent backend delays no caller: deadlines and signals end calls in time, and nothing is left afterwards',
     async check(context) {
       const other = await createOther(context);
       const checks = directions.map(async (direction) => {
@@ -98,17 +97,16 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
       await other.release(holder);
     },
   },
-  // A backend that stands still: it is not contention, and no owner believes to hold a key that it
-  // may give away afterwards.
+  // A frozen backend is not contention, and no owner assumes to hold a key that may be granted to
+  // another afterwards.
   'locks-pause-callers': {
-    title:
-      'a frozen backend is not contention and delays no caller; when it continues, nothing is left of the callers',
+    title: 'a frozen backend is not contention and delays no caller; when it continues, nothing is left of the callers',
     needs: ['pause'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
       await warmUp(context, provider, other);
-      await mustGetAway(context, locks, other, context.faults.pause, 'while the backend stands still');
+      await mustGetAway(context, locks, other, context.faults.pause, 'while the backend is frozen');
     },
   },
   'locks-pause-loss': {
@@ -126,13 +124,9 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
         return second;
       });
       granted.catch(() => {});
-      await lossWithin(limit + context.patience, lease, 'while the backend stands still');
+      await lossWithin(limit + context.patience, lease, 'while the backend is frozen');
       await thaw();
-      const second = await within(
-        callLimit(context) + limit,
-        granted,
-        'the next owner to be granted after the standstill',
-      );
+      const second = await within(callLimit(context) + limit, granted, 'the next owner to be granted after the freeze');
       mustRise(context, second.token, lease.token, 'for the next owner');
       await locks.close();
       const intruder = await other.tryAcquire(context.claim(lease.key));
@@ -157,7 +151,9 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
   },
 });
 
-/** The whole life of a lease whose provider falls silent: lost in time, and harmless afterwards. */
+/**
+ * The whole life of a lease whose provider becomes silent: lost in time, and harmless afterwards.
+ */
 async function loseInSilence(context: Context, direction: Direction): Promise<void> {
   const { provider, locks } = await createHarmed(context);
   const other = await createOther(context);
@@ -169,7 +165,7 @@ async function loseInSilence(context: Context, direction: Direction): Promise<vo
   const grant = await within(limit, next.granted, `another owner to be granted ${when}`);
   mustBeLost(lease, `as soon as another owner is granted, ${when}`);
   mustRise(context, grant.token, lease.token, `for the next holder ${when}`);
-  assert.equal(await lease.release(), false, `expected release of a lost lease to answer false ${when}`);
+  assert.equal(await lease.release(), false, `expected release of a lost lease to return false ${when}`);
   await end();
   await locks.close();
   await mustBeHeld(

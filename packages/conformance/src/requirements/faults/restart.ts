@@ -28,8 +28,8 @@ export const restartRequirements: readonly Requirement[] = rules({
         const answer = await two.tryAcquire(next);
         const renewal = await one.renew(claim);
         const seen = `after a restart: another owner's attempt was answered ${show(answer)}, the first one's renewal ${show(renewal)}`;
-        // A session that was lost meanwhile has ended by the renewal's answer, and may not have
-        // when the other owner asked.
+        // A session lost meanwhile has ended by the renewal's answer, and may not have when the
+        // other owner asked.
         const ended = context.traits.expiry === 'session' && renewal === false && !answer.granted;
         const grant = ended ? await mustGrant(two, next, `for a repeat ${seen}`) : answer;
         assert.equal(renewal === false, grant.granted, `expected exactly one of two owners to hold the key ${seen}`);
@@ -39,7 +39,7 @@ export const restartRequirements: readonly Requirement[] = rules({
         } else {
           const repeat = await mustGrant(one, claim, 'for a repeat after a restart that kept the hold');
           const { fencing } = context.traits;
-          // A session that was known to last a while may have been lost since: then this is another
+          // A session that was valid for a while may have been lost since: then this is another
           // hold.
           const another = context.traits.expiry === 'session' && repeat.token > token;
           if (fencing !== 'none' && !another)

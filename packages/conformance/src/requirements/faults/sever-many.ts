@@ -8,7 +8,7 @@ import { pick, range } from '../steps.ts';
 import { createHarmed } from './locks-steps.ts';
 import { callLimit, createOther, createSides, mustStayIdle, settled } from './steps.ts';
 
-/** More calls than any client sends at once are under way when their connection is cut. */
+/** More calls than any client sends simultaneously are in progress when their connection is cut. */
 export const severManyRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'connection',
@@ -85,7 +85,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
       await context.faults.sever(provider);
       await within(callLimit(context), rejected, 'each of 600 aborted waits to reject');
       for (const holder of holders) await other.release(holder);
-      // An attempt whose answer was lost may take effect until its ttl is over.
+      // An attempt whose answer was lost may take effect until its ttl ends.
       await within(2 * callLimit(context), locks.close(), 'close() to resolve when each claim was given up');
       const keys = holders.map(({ key }) => key);
       await mustStayIdle(context, other, keys, 'after 600 waits were aborted', context.patience);
@@ -93,7 +93,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
   },
 });
 
-/** Some at a time: all at once would last longer than a call may where the machine is busy. */
+/** Some at a time: all together would last longer than a call may on a busy machine. */
 async function inTurns<T, R>(all: readonly T[], call: (one: T) => Promise<R>): Promise<readonly R[]> {
   const answers: R[] = [];
   while (answers.length < all.length) {

@@ -16,7 +16,7 @@ import {
   warmUp,
 } from './steps.ts';
 
-/** A connection that is cut comes back, and nothing is lost with it. */
+/** A cut connection is restored, and nothing is lost with it. */
 export const severRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'connection',
@@ -97,7 +97,7 @@ export const severRequirements: readonly Requirement[] = rules({
       const waiters = await enqueue(context, [harmed, other], holder.key, 5);
       for (const _ of range(2)) {
         await context.faults.sever(harmed);
-        // A store may drop a waiter that it cannot reach when it is its turn; one that is back is
+        // A store may drop a waiter that it cannot reach when its turn comes; a reconnected one is
         // not dropped.
         await warmUp(context, harmed, third);
       }
@@ -144,8 +144,7 @@ export const severRequirements: readonly Requirement[] = rules({
     },
   },
   'sever-again-and-again': {
-    title:
-      'two providers increment a non-atomic counter to exactly 24 while the connections of one are repeatedly cut',
+    title: 'two providers increment a non-atomic counter to exactly 24 while the connections of one are repeatedly cut',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const key = context.key();

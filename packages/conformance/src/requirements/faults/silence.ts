@@ -22,7 +22,7 @@ import {
 } from './steps.ts';
 import { mustBeFree } from '../steps.ts';
 
-/** The ways in which a provider can be cut off without a sign. */
+/** The directions in which a provider can be silently cut off. */
 export const directions: readonly Direction[] = ['requests', 'replies', 'both'];
 
 /** The backend does not answer: every call ends, and claims nothing that it cannot know. */
@@ -51,7 +51,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     needs: ['pause'],
     async check(context) {
       const { harmed, other } = await createWarm(context);
-      await mustNotKnow(context, harmed, other, context.faults.pause, 'while the backend stands still');
+      await mustNotKnow(context, harmed, other, context.faults.pause, 'while the backend is frozen');
     },
   },
   'silence-wakes': {
@@ -98,8 +98,7 @@ export function nameOf(direction: Direction): string {
 }
 
 /**
- * A session may be known to last a while yet, which is an answer; a ttl can only be restarted by
- * the store.
+ * A session may be valid for a while, which is an answer; a ttl can only be restarted by the store.
  */
 async function mustNotBeRenewed(context: Context, provider: LockProvider, claim: Claim, when: string): Promise<void> {
   const what = `a renewal ${when}`;
@@ -109,7 +108,7 @@ async function mustNotBeRenewed(context: Context, provider: LockProvider, claim:
   }
   const outcome = await settled(context, what, provider.renew(claim));
   const lost = 'answer' in outcome && outcome.answer === false;
-  assert.ok(!lost, `expected ${what} to be unknown or what the session tells, it was answered false`);
+  assert.ok(!lost, `expected ${what} to be unknown or what the session tells, it was returned false`);
 }
 
 /**
@@ -147,7 +146,7 @@ async function mustNotKnow(
     mustBeUnknown(context, `an inspection ${when}`, provider.inspect(held.key)),
   ]);
   await end();
-  // A session may have ended by now; its holds ended with it.
+  // A session may have ended by now, and its holds with it.
   if (context.traits.expiry === 'ttl') await mustRenew(again, held, `by the holder, after calls rejected ${when}`);
   for (const claim of [free, waiting, busy, held, leaving]) await again.release(claim);
   await other.release(taken);

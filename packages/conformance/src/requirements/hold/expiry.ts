@@ -7,7 +7,7 @@ import { rules } from '../rules.ts';
 import { certain, now, sleepUntil } from '../../checks/time.ts';
 import { firstGrant, modesOf, mustBeFree, mustRise, range, timed } from '../steps.ts';
 
-/** The ttl ends the hold of a holder that is gone: not earlier, and not much later. */
+/** The ttl ends the hold of a dead holder: not earlier, and not much later. */
 export const expiryRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'expiry' })({
   'expiry-on-time': {
     title: 'a hold lasts for its ttl, exclusive or shared, and not much longer',

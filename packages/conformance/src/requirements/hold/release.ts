@@ -6,7 +6,7 @@ import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
 import { mustBeHeld, pick, range, mustBeFree } from '../steps.ts';
 
-/** Release says true when it freed a hold, and touches nothing but its own. */
+/** Release returns true when it freed a hold, and affects only its own. */
 export const releaseRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'release' })({
   'release-frees': {
     title: 'release returns true and the key is free immediately; a repeat returns false',
@@ -89,7 +89,11 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
         const claim = await context.hold(providers[0]);
         const answers = await Promise.all(range(6).map((index) => pick(providers, index).release(claim)));
         const freed = answers.filter(Boolean).length;
-        assert.equal(freed, 1, `expected one of six releases at once to answer true, ${freed} did: ${show(answers)}`);
+        assert.equal(
+          freed,
+          1,
+          `expected one of six simultaneous releases to return true, ${freed} did: ${show(answers)}`,
+        );
       });
       await Promise.all(checks);
     },

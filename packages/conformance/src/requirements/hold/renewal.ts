@@ -96,7 +96,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
       await mustFree(two, next, 'by the next holder');
     },
   },
-  // A hold that ends earlier than it was to.
+  // A hold that ends earlier than planned.
   'renew-shortens': {
     title: 'a shorter ttl of a renewal or repeat ends the hold earlier, waiters are notified, and nothing is left',
     when: ['ttl'],
@@ -148,8 +148,8 @@ async function restartsTtl(
 }
 
 /**
- * Of two sharers one prolongs its share all the time, and the other has died: its permit must come
- * back.
+ * Of two sharers one renews its share all the time, and the other has died: its permit must become
+ * free.
  */
 async function prolongsItsOwn(
   context: Context,
@@ -204,7 +204,7 @@ const endsForWaiter: Ends = async (context, claim, shorten, [one, two]) => {
   await waiting.release();
 };
 
-/** No later claim tidies up: what the hold had left until its first ttl would count as a leak. */
+/** No later claim cleans up: what the hold had left until its first ttl would count as a leak. */
 const endsWithoutWaiter: Ends = async (context, claim, shorten, [, two]) => {
   await shorten();
   await context.state(two, claim.key, `no holder after the last ttl of ${context.ttl} ms`, isIdle);

@@ -56,8 +56,8 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
       await Promise.all(checks);
     },
   },
-  // Calls of one claim that are under way at once. A call that was given up may still be, when core
-  // repeats it, and a renewal may be, when the holder releases.
+  // Simultaneous calls of one claim. An abandoned call may be in progress when core repeats it, and
+  // a renewal when the holder releases.
   'own-attempts-at-once': {
     title:
       'simultaneous attempts of one claim are not busy for each other: they share one token, and one position in the queue',

@@ -71,7 +71,7 @@ export const sharedRequirements: readonly Requirement[] = rules({
       await mustBeFree(context, provider, key, 'for an exclusive claim after a refused one');
     },
   },
-  // How many share a key at most.
+  // The most sharers of a key.
   'permits-admit-exactly': {
     title: 'n permits admit n sharers and no more, one of them after each release',
     async check(context, one, two) {

@@ -27,7 +27,11 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
         });
         await within(context.patience, Promise.race([begun, inBackground(run)]), 'the work to begin');
         const during = await two.once(key, slotOf(1), { ttl }, () => 'again');
-        assert.equal(during.state, 'running', `expected a call beside the run to be told so, got ${show(during)}`);
+        assert.equal(
+          during.state,
+          'running',
+          `expected a call during the run to return "running", got ${show(during)}`,
+        );
         const who = { key, slot: slotOf(1), by: 'runner', tries: 1, failures: 0 };
         mustSay(during.job, { ...who, state: 'running', ended: undefined }, 'while it runs');
         mustSay(await three.job(key), { ...who, state: 'running' }, 'to one who asks while it runs');
@@ -39,7 +43,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
           'expected the result of the work',
         );
         const done = await two.once(key, slotOf(1), { ttl }, () => 'again');
-        assert.equal(done.state, 'done', `expected a call after the run to be told so, got ${show(done)}`);
+        assert.equal(done.state, 'done', `expected a call after the run to return "done", got ${show(done)}`);
         mustSay(done.job, { ...who, state: 'done', lastDone: slotOf(1) }, 'after it ran');
         const { began, ended: at } = done.job ?? {};
         assert.deepEqual(began, during.job?.began, 'expected the beginning to stay as it was');
@@ -179,7 +183,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
           const states = answers.map(({ state }) => state);
           assert.equal(runs, 1, `expected one run in slot ${slot}, there were ${runs}: ${show(states)}`);
           const others = states.filter((state) => !['ran', 'running', 'done'].includes(state));
-          assert.deepEqual(others, [], `expected the others to be told of that run in slot ${slot}`);
+          assert.deepEqual(others, [], `expected the others to return that run in slot ${slot}`);
         }
       }),
   },

@@ -11,7 +11,7 @@ import { aborted, acquireInTime, untilConclusive } from './leasing.ts';
 
 const lateness = 60;
 
-/** Answers that come late, and a process that looks late. */
+/** Late answers, and a process that checks late. */
 export const lateRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'outage',
@@ -28,7 +28,7 @@ export const lateRequirements: readonly Requirement[] = rules({
       mustCountFromSend(lease, lastOf(interference.of('tryAcquire')), 'after an attempt');
       await lease.renew();
       mustCountFromSend(lease, lastOf(interference.of('renew')), 'after a renewal');
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
     },
   },
   'locks-late-grant': {
@@ -41,8 +41,8 @@ export const lateRequirements: readonly Requirement[] = rules({
       const checks = waits.map(async (options, index) => {
         const { locks, interference } = await context.interfere();
         const key = context.key();
-        // It reaches the store late, so that the store still holds the key for it when core hears
-        // of it.
+        // It reaches the store late, so that the store still holds the key for it when core gets
+        // the answer.
         interference.rule('tryAcquire', (call) => (call.index === 0 ? { applied: ttl } : undefined));
         const call = index === 0 ? locks.tryAcquire(key, { ttl }) : locks.acquire(key, { ttl, ...options });
         const lease = await call.catch(() => undefined);
@@ -99,7 +99,7 @@ export const lateRequirements: readonly Requirement[] = rules({
       assert.equal(late, 0, `expected no renewal of leases whose validity was over, ${late} were sent`);
       for (const lease of [looked, ignored]) {
         const freed = await lease.release();
-        assert.equal(freed, false, `expected release of a lost lease to answer false, got ${freed}`);
+        assert.equal(freed, false, `expected release of a lost lease to return false, got ${freed}`);
         mustBeLost(lease);
       }
     },

@@ -13,7 +13,7 @@ interface Nested {
   call(locks: Locks, key: string): Promise<unknown>;
 }
 
-/** Each must be refused at once, with the key, and must leave nothing in the queue. */
+/** Each must be rejected immediately, with the key, and must leave nothing in the queue. */
 async function mustRefuse(context: Context, locks: Locks, nested: readonly Nested[]): Promise<void> {
   const provider = await context.create();
   for (const { when, call } of nested) {
@@ -28,7 +28,7 @@ async function mustRefuse(context: Context, locks: Locks, nested: readonly Neste
   }
 }
 
-/** What `createLocks` gives with this provider. */
+/** What `createLocks` guarantees with this provider. */
 export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
   'locks-counter': {
     title:
@@ -76,10 +76,10 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
         null,
         'expected tryAcquire to resolve to null for the same Locks too: it is not reentrant',
       );
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
       assert.equal(lease.held, false, 'expected held to be false after release');
       const next = await mustTake(two, key, 'at once after the release');
-      assert.equal(await next.release(), true, 'expected release to answer true');
+      assert.equal(await next.release(), true, 'expected release to return true');
     },
   },
   'locks-reentrant': {
@@ -116,11 +116,11 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
       assert.equal(await one.tryAcquire(key, options), null, 'expected no third lease with two permits');
       assert.equal(await two.tryAcquire(key), null, 'expected no exclusive lease next to shared ones');
       const third = inBackground(one.acquire(key, options));
-      assert.equal(await first.release(), true, 'expected release to answer true');
+      assert.equal(await first.release(), true, 'expected release to return true');
       const lease = await third;
       assert.ok(lease.held && second.held, 'expected both shared leases to be held');
       assert.equal(lease.mode, 'shared', `expected a lease in shared mode, got ${lease.mode}`);
-      for (const held of [lease, second]) assert.equal(await held.release(), true, 'expected release to answer true');
+      for (const held of [lease, second]) assert.equal(await held.release(), true, 'expected release to return true');
     },
   },
   // Calls of one asynchronous context that would wait for themselves.

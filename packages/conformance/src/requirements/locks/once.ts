@@ -8,7 +8,7 @@ import { slotOf } from './jobs-steps.ts';
 import { acquireInTime, inTime } from './leasing.ts';
 import type { Context } from '../../context/context.ts';
 
-/** Work that runs once in a slot. */
+/** Work that runs once per slot. */
 export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-once': {
     title: 'once runs in one process per slot, even if the run ends before the others ask',
@@ -39,7 +39,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const provider = await context.create();
       const key = context.key();
-      // Long enough that a loaded machine is asked twice in one slot.
+      // Long enough that a loaded machine calls twice in one slot.
       const { ttl } = context;
       const every = 4 * ttl;
       const runs: (readonly [before: number, after: number])[] = [];
@@ -52,7 +52,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       for (const first = await slot(); (await slot()) <= first + 2; await sleep(every / 20)) {
         await Promise.all(fleet.map((locks) => call(locks)));
       }
-      // Between two slots nothing tells in which of them a run was.
+      // Between two slots a run may belong to either.
       const known = runs.flatMap(([before, after]) => (before === after ? [before] : []));
       const twice = known.find((number, index) => known.indexOf(number) !== index);
       assert.equal(twice, undefined, `expected one run in each slot at most; slots of the runs: ${known.join()}`);
@@ -60,7 +60,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       await fleet[0].forgetJob(key);
     },
   },
-  // Keys that stay closed for a while after their lease.
+  // Keys with a cooldown after their lease.
   'locks-at-least': {
     title: 'with atLeast a key stays closed for this time, although its lease was released',
     when: ['ttl'],
@@ -70,9 +70,9 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       const since = now();
       const lease = await acquireInTime(context, one, context.key(), { ttl: context.longTtl, atLeast });
       const [waiting] = await taken(context, two, lease);
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
       const next = await rested(context, waiting, since, atLeast);
-      assert.equal(await next.release(), true, 'expected release to answer true');
+      assert.equal(await next.release(), true, 'expected release to return true');
       await context.state(await context.create(), lease.key, 'no holder and no waiter at the end', isIdle);
     },
   },
@@ -84,11 +84,11 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       const { longTtl, ttl } = context;
       const released = await acquireInTime(context, one, context.key(), { ttl: longTtl, lockDelay: longTtl });
       const [after] = await taken(context, two, released);
-      assert.equal(await released.release(), true, 'expected release to answer true');
+      assert.equal(await released.release(), true, 'expected release to return true');
       await (await within(context.patience, after, 'the key after a release')).release();
       const lockDelay = 4 * ttl;
       const lost = await acquireInTime(context, one, released.key, { ttl: longTtl, lockDelay, maxHold: ttl });
-      // Before the next provider is made: that may take longer than the lease.
+      // Before the next provider is created: that may take longer than the lease.
       const since = now() + lost.remaining;
       const [waiting] = await taken(context, two, lost);
       await (await rested(context, waiting, since, lockDelay)).release();

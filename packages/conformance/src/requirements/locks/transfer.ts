@@ -4,7 +4,7 @@ import { inBackground, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 
-/** Leases that go from one process to another. */
+/** Leases transferred from one process to another. */
 export const handOverRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-transfer': {
     title: 'a transferred lease continues with its owner and token, in one process, without a gap',
@@ -43,11 +43,11 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
         [given.owner],
         'expected no other holder after the hand-over',
       );
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
       const next = await within(patience, waiting, 'a lease for the next in the queue');
       mustExceed(next.token, given.token, 'for the next holder');
       await mustReject(one.resume(text), 'LOCK_LOST', 'for a lease that was released');
-      assert.equal(await next.release(), true, 'expected release to answer true');
+      assert.equal(await next.release(), true, 'expected release to return true');
       await context.idle(provider, key, 'at the end');
     },
   },
@@ -63,7 +63,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
       const provider = await context.create();
       for (let round = 0; round < 2; round += 1) {
         await sleep(ttl);
-        // A provider may look through what it knows at each new claim.
+        // A provider may clean up at each new claim.
         for (let claim = 0; claim < 3; claim += 1) {
           const other = await giver.acquire(context.key(), { ttl });
           await other.release();
@@ -76,7 +76,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
         );
         assert.ok(lease.held, 'expected the lease to go on');
       }
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
     },
   },
   'locks-transfer-session': {
@@ -87,7 +87,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
       const lease = await locks.acquire(context.key());
       await mustReject(lease.transfer(), 'LOCK_INVALID', 'where leases end with their sessions');
       assert.ok(lease.held, 'expected the lease to be held');
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
     },
   },
 });

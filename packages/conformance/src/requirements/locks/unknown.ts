@@ -31,16 +31,15 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
         const error = await mustReject(lease.renew(), 'LOCK_UNAVAILABLE', 'for a renewal whose answer was lost');
         assert.ok(error.cause instanceof Error, `expected the error underneath as cause, got ${show(error.cause)}`);
         assert.ok(lease.held, 'expected the lease to be held after a renewal of which nothing is known');
-        assert.equal(lease.signal.aborted, false, 'expected no loss to be told when nothing is known');
+        assert.equal(lease.signal.aborted, false, 'expected no loss to be reported when nothing is known');
       }
       interference.calm();
       await lease.renew();
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
     },
   },
   'locks-renewal-pace': {
-    title:
-      'while renewals are rejected, a lease retries them with growing pauses, and never reports a loss too early',
+    title: 'while renewals are rejected, a lease retries them with growing pauses, and never reports a loss too early',
     about: 'renewal',
     when: ['ttl'],
     async check(context) {
@@ -80,7 +79,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
       );
       const { token } = holders[0] ?? {};
       if (token !== undefined) assert.equal(lease.token, token, 'expected the lease to have the token of the store');
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
       await context.idle(provider, key, 'after release');
     },
   },
@@ -88,7 +87,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
     title: 'a rejected and abandoned attempt leaves nothing, whether it took effect before, later or never',
     async check(context, provider) {
       const later: Fate = { applied: context.ttl / 2, reply: 'error' };
-      // With sessions, a release that answers false is conclusive: an attempt before it has no
+      // With sessions, a release that returns false is conclusive: an attempt before it has no
       // effect later.
       const fates = context.traits.expiry === 'session' ? [refused, replyLost] : [refused, replyLost, later];
       const checks = fates.map(async (fate) => {
@@ -133,8 +132,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
 });
 
 /**
- * Whether this process did not stand still for the time of the repetitions: then losing the lease
- * would be right.
+ * Whether this process was not suspended during the retries: then losing the lease would be right.
  */
 async function survivesRejections(context: Context, fate: Fate): Promise<boolean> {
   const { locks, interference } = await context.interfere();
@@ -157,7 +155,7 @@ async function survivesRejections(context: Context, fate: Fate): Promise<boolean
   return true;
 }
 
-/** Whatever was released for certain is not taken again by what comes late. */
+/** Late requests must not take what was certainly released. */
 async function mustStayFree(context: Context, provider: LockProvider, key: string): Promise<void> {
   await mustBeFree(context, provider, key, 'at once after what was unknown was given up');
 }

@@ -12,7 +12,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const flow = new AsyncLocalStorage<string>();
 
-/** What `withLock` makes of the end of its work. */
+/** How `withLock` handles the end of its work. */
 export const workRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
   'locks-work-throws': {
     title: 'withLock releases and rejects with the same error as its work, thrown synchronously or later',
@@ -80,8 +80,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-reentrant-elsewhere': {
-    title:
-      'another asynchronous context does not join a reentrant hold: it waits, and gets a separate lease',
+    title: 'another asynchronous context does not join a reentrant hold: it waits, and gets a separate lease',
     async check(context) {
       const locks = await context.createLocks({ reentrant: true, ttl: context.longTtl });
       const key = context.key();
@@ -102,7 +101,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
           await turn();
           inside -= 1;
         });
-      // The others come from outside, while the first is at work.
+      // The others are called from outside, while the first one works.
       const others = range(2).map(async () => {
         await firstIsInside;
         await work();
@@ -119,8 +118,8 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
       await untilConclusive(() => isRenewedMeanwhile(context));
     },
   },
-  // No flow runs a listener of another in its own asynchronous context: there it could join what
-  // that flow holds.
+  // No flow runs a listener of another in its own asynchronous context: there it could join the
+  // holds of that flow.
   'locks-outside-context': {
     title:
       "the loss of a lease is reported outside of other flows' asynchronous contexts: a listener joins no reentrant lock",
@@ -133,7 +132,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
         lease.signal.addEventListener('abort', () => resolve(look(locks, held, longTtl)), { once: true }),
       );
       const other = async (): Promise<void> => {
-        // Due first: what serves both leases is started, and started again, in this flow.
+        // Due first: what serves both leases is started, and restarted, in this flow.
         await locks.acquire(context.key(), { ttl: longTtl, maxHold: ttl / 2 });
         const seen = await within(ttl + context.patience, told, `a lease to be lost at its maxHold of ${ttl} ms`);
         assert.deepEqual(

@@ -15,11 +15,10 @@ export const fairnessRequirements: readonly Requirement[] = rules({
   when: ['fair'],
 })({
   'fair-order': {
-    title:
-      'waiters of two providers are granted in the order of their positions, even behind a hundred others',
+    title: 'waiters of two providers are granted in the order of their positions, even behind a hundred others',
     async check(context) {
       const { holder, waiters, one, two } = await queue(context, 8);
-      // They give up, as a hand-over to each would take long.
+      // They give up, as a transfer to each would take long.
       const others = range(100).map((index) => ({
         provider: pick([one, two], index),
         claim: longClaim(context, holder),
@@ -156,7 +155,7 @@ interface Queue {
   readonly waiters: Waiting[];
 }
 
-/** Makes a queue of so many waiters, alternately of two providers. */
+/** Makes a queue of `length` waiters, alternately of two providers. */
 async function queue(context: Context, length: number): Promise<Queue> {
   const [one, two] = await context.createMany(2);
   const holder = await context.hold(one);
@@ -176,7 +175,7 @@ async function enqueue(
   return waiters;
 }
 
-/** As long as an owner may be: a store that cuts what it keeps of a key loses the last of them. */
+/** The longest owner: a store that cuts what it keeps of a key loses the last of them. */
 function longClaim(context: Context, { key }: Claim): Claim {
   const claim = context.claim(key);
   return { ...claim, owner: claim.owner.padEnd(200, '.') };
@@ -197,7 +196,7 @@ async function mustBeInOrder(context: Context, waiters: readonly Waiting[], who:
   assert.equal(wrong, undefined, `${expected}; grant ${turn} of ${order.length} went to number ${number}`);
 }
 
-/** Two claims that try for a place at the same moment are both before one that comes then. */
+/** Two claims that simultaneously try for a position are both before one that comes then. */
 async function pairBeforeOne(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
   const holder = await context.hold(one);
   const pair = [one, two].map((provider) => context.wait(provider, context.claim(holder.key)));
@@ -212,5 +211,5 @@ async function pairBeforeOne(context: Context, one: LockProvider, two: LockProvi
   });
   await Promise.all(served);
   const place = order.indexOf(later) + 1;
-  assert.equal(place, 3, `expected a claim to be behind two that were told to wait before, it was number ${place}`);
+  assert.equal(place, 3, `expected a claim to be behind two earlier waiters, it was number ${place}`);
 }

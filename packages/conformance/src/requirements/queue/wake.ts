@@ -8,7 +8,7 @@ import { inBackground, turn } from '../../checks/time.ts';
 import { collectGarbage } from '../resources.ts';
 import { pick, range } from '../steps.ts';
 
-/** `wake` comes when another attempt is worth making. */
+/** `wake` is called when another attempt is worthwhile. */
 export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'wake', when: ['wake'] })({
   'wake-after-release': {
     title: 'a waiter is woken when the holder releases, in this process or by force from elsewhere',
@@ -149,7 +149,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
         await mustBeBusy(three, next, 'while it is held', () => (wakes += 1));
         await mustFree(one, holder, 'by the holder');
         wakes = 0;
-        // The store may have given it the key, but no attempt was answered with that.
+        // The store may have granted it the key, but no attempt has returned that.
         const repeat = repeatsWithout ? ', and whose last attempt came without wake' : '';
         await mustFreeNothing(two, head, `by the first in the queue, which was not granted yet${repeat}`);
         await context.eventually('the next in the queue to be woken after the first one gave up', () => wakes > 0);
@@ -192,7 +192,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
   },
 });
 
-/** What nothing but the provider can refer to when it has answered. */
+/** Referenced only by the provider after its answer. */
 async function waitWithCallback(provider: LockProvider, claim: Claim): Promise<WeakRef<() => void>> {
   const wake = (): void => {};
   await mustBeBusy(provider, claim, 'while it is held', wake);
