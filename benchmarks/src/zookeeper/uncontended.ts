@@ -83,7 +83,7 @@ function figuresOf(name: string, rounds: Rounds): Omit<Result, 'scenario' | 'sub
   };
 }
 
-/** Over all rounds: the kernel counts in steps that are long for one. */
+/** Over all rounds: the kernel's counter has steps too long for one. */
 function serverTime(slices: readonly Slice[]): number | undefined {
   let [microseconds, pairs] = [0, 0];
   for (const slice of slices) {
