@@ -1,6 +1,6 @@
 // Usage: node .ci/metadata.mjs [--update]
 //
-// The name of the repository stands in one place, `repository` of the package.json of the root.
+// The name of the repository is in one place, `repository` of the package.json of the root.
 // Compares with it what the published packages and .github say: prints the differences, and fails
 // if there are any. With --update it writes them instead.
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -39,7 +39,6 @@ export interface ConformanceRun {
   traits(): Promise<Traits>;
 }
 
-/** What the checks of one run share. */
 interface Run {
   /** A part of keys and owners unique to this run. */
   readonly id: string;

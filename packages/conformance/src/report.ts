@@ -86,7 +86,7 @@ function unverified(results: readonly RequirementResult[]): readonly string[] {
   for (const need of results.flatMap(({ missing = [] }) => missing)) counts.set(need, (counts.get(need) ?? 0) + 1);
   if (counts.size === 0) return [];
   const needs = [...counts].map(([need, count]) => `${need} (${count})`);
-  return [`\nunverified for want of: ${needs.join(', ')}`];
+  return [`\nunverified, missing: ${needs.join(', ')}`];
 }
 
 function summarize(results: readonly RequirementResult[]): string {

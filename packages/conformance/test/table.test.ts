@@ -21,7 +21,7 @@ function flawed(): ConformanceOptions {
       close: () => inner.close(),
     };
   };
-  // What it may declare too little of is looked for as long, and this one never lets go of a key.
+  // What it may declare too little of is looked for as long, and this one never frees a key.
   return { name: 'm', create, ttl: 50, limit: 1_000, seed: 42, only };
 }
 
@@ -31,7 +31,7 @@ test('the table has each requirement with its title, its status and why it was n
   const [head, ...rest] = lines;
   expect(head).toMatch(/^m: scope host, expiry ttl, fencing none/);
   expect(rest).toEqual([
-    expect.stringMatching(/^1\/5 passed +\d+ ms {2}declares-traits: name and traits are there/),
+    expect.stringMatching(/^1\/5 passed +\d+ ms {2}declares-traits: name and traits exist/),
     expect.stringMatching(
       /^2\/5 FAILED +\d+ ms {2}release-frees: release returns true and the key is free immediately[^]*\n {2}expected release to return false/,
     ),
@@ -41,7 +41,7 @@ test('the table has each requirement with its title, its status and why it was n
     expect.stringMatching(/\nrelease-frees: release returns true[^]*expected release to return false[^]*\(seed 42\)/),
   ]);
   const end = lines.at(-1);
-  expect(end).toContain('unverified for want of: processes (2)');
+  expect(end).toContain('unverified, missing: processes (2)');
   expect(report.verdict).toBe('failed');
   expect(process.exitCode).toBe(1);
   process.exitCode = undefined;

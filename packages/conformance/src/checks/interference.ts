@@ -73,7 +73,6 @@ export interface Interference {
   end(): Promise<void>;
 }
 
-/** What a call without an answer rejects with. */
 class InterferenceError extends Error {
   override readonly name = 'InterferenceError';
 }

@@ -14,7 +14,6 @@ interface Certainty {
   readonly doubtful: boolean;
 }
 
-/** The certainty about the lease of `owner` now. */
 function certainty({ of }: Interference, owner: string): Certainty {
   let until = -Infinity;
   let doubtful = false;

@@ -84,7 +84,6 @@ export async function sendCall(provider: LockProvider, call: ClaimCall, party: R
   return await provider.tryAcquire(call.claim, call.contact === undefined ? undefined : party.wake);
 }
 
-/** The current hold of its claim. */
 function termsOf({ mode, permits }: Hold): Partial<Claim> {
   return { mode, ...(permits !== undefined && { permits }) };
 }

@@ -120,7 +120,6 @@ async function runJob({ key, slot, ttl }: Omit<Extract<Request, { kind: 'job' }>
   }
 }
 
-/** Calls once in each slot. Gives the answers. */
 async function raceForJob(request: Omit<Extract<Request, { kind: 'race' }>, 'kind'>): Promise<readonly string[]> {
   const { key, slots, ttl } = request;
   locks ??= createLocks(started());

@@ -87,7 +87,6 @@ export function proxiedProviders({
   };
 }
 
-/** Resolves when `provider` is connected. */
 async function answers(provider: LockProvider): Promise<void> {
   const end = performance.now() + patience;
   for (;;) {

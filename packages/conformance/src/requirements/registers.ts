@@ -9,7 +9,6 @@ import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
 import { pick, range } from './steps.ts';
 
-/** What the checks call. */
 type Registers = Pick<Required<LockProvider>, 'register'>;
 
 /** Short texts that the store keeps apart from all keys. */

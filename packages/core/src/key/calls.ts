@@ -41,7 +41,7 @@ export function renew<Contact>(
   if (renewed) {
     const until = now + claim.ttl;
     const head = record.queue[0];
-    // The head was told when the hold ends, and must be notified of an earlier end.
+    // The head expects this hold to end later, and must be notified of an earlier end.
     if (head !== undefined && until < hold.until) tell(head);
     hold.until = until;
     hold.assigned = false;

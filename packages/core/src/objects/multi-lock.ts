@@ -23,7 +23,6 @@ export interface DefaultWaits {
   readonly tryWait: number;
 }
 
-/** The options of one call, for all keys. */
 interface Call {
   readonly options: ObjectOptions;
   /** When its `wait` ends, by the clock. */

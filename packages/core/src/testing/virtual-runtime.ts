@@ -157,7 +157,6 @@ export function createVirtualRuntime(options?: VirtualRuntimeOptions): VirtualRu
   return new VirtualRuntime(options);
 }
 
-/** A callback due at a time of the timeline. */
 interface VirtualTimer {
   at: number;
   readonly owner: VirtualRuntime;

@@ -89,7 +89,6 @@ function drawKey(random: Random): Pick<Turn, 'key' | 'mode' | 'permits' | 'count
   }
 }
 
-/** The options of a call. */
 function drawOptions(
   random: Random,
   ttl: number,

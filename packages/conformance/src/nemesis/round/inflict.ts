@@ -65,7 +65,6 @@ async function inflict(fault: Fault, victims: Victims, note: (event: HistoryEven
   note({ type: 'fault', at: now(), process: 'control', from, kind, ...hit });
 }
 
-/** Causes a fault of a worker or of its network. */
 async function hurt(fault: Fault, worker: number, { fleet, proxies }: Victims): Promise<void> {
   const { duration, amount = 0, server } = fault;
   const kind = fault.kind as ProcessFault | NetworkFault;

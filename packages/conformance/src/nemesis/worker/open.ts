@@ -62,7 +62,6 @@ export async function openConfigured({ addresses, settings, args }: OpenArgument
   return { locks, close: () => locks.close() };
 }
 
-/** `value` with the addresses filled in. */
 function fill(value: Json, addresses: readonly Address[]): Json {
   if (typeof value === 'string') {
     return value.replaceAll(/\{(host|port)(?::(\d+))?\}/g, (text, part: 'host' | 'port', index = '0') => {

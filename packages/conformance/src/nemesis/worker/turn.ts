@@ -29,7 +29,6 @@ class Taking {
   readonly #locks: Locks;
   readonly #turn: Turn;
   #parts: readonly Part[];
-  /** The current call. */
   #call: HistoryCall;
   /** The lease continues as another one. */
   #over = false;
@@ -110,7 +109,6 @@ class Taking {
     if (seen !== undefined) await register.write(id, key, token, seen + 1);
   }
 
-  /** Holds as long as the turn says. */
   async #stay(): Promise<void> {
     const end = now() + this.#turn.hold;
     for (let rest = end - now(); rest > 1 && !this.#with.isCalm(); rest = end - now()) {

@@ -25,7 +25,6 @@ function contest(all: readonly Locks[], key: string): Contest {
   return { terms, candidates: all.map((locks) => locks.elect(key, lead, { cooldown: rest })) };
 }
 
-/** Records what an observer sees. */
 function observe(locks: Locks, key: string): (Leader | null)[] {
   const seen: (Leader | null)[] = [];
   const follow = async (): Promise<void> => {

@@ -147,12 +147,10 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
   return order;
 }
 
-/** How many claims were answered busy. */
 function answered({ of }: Interference): number {
   return new Set(of('tryAcquire').flatMap(({ answer, claim }) => (answer === undefined ? [] : [claim.owner]))).size;
 }
 
-/** The attempts of one claim. */
 function mustNotOverlap(attempts: readonly Call[]): void {
   for (const [index, { sentAt }] of attempts.entries()) {
     const before = attempts[index - 1];

@@ -172,7 +172,6 @@ async function isRenewedMeanwhile(context: Context): Promise<boolean> {
   return renewals > 0;
 }
 
-/** What a listener finds. */
 interface Seen {
   readonly flow: string | undefined;
   readonly joined: boolean;

@@ -155,7 +155,6 @@ interface Queue {
   readonly waiters: Waiting[];
 }
 
-/** Makes a queue of `length` waiters, alternately of two providers. */
 async function queue(context: Context, length: number): Promise<Queue> {
   const [one, two] = await context.createMany(2);
   const holder = await context.hold(one);

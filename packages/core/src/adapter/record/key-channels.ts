@@ -30,7 +30,6 @@ export class KeyChannels {
     for (const channel of this.#byKey.values()) channel.close();
   }
 
-  /** Forgets keys that were first used long ago. */
   #forget(made: KeyChannel): void {
     for (const [key, channel] of this.#byKey) {
       if (channel === made || !channel.idle) continue;

@@ -6,7 +6,7 @@ export interface LookParts {
   read(): Promise<ReadState>;
   /** Receives a state that no call has shown. */
   found(state: ReadState): void;
-  /** Whether no call is under way. */
+  /** Whether no call is in progress. */
   idle(): boolean;
 }
 

@@ -11,12 +11,10 @@ export class OpenCalls {
   readonly #parts: Pick<ChannelParts, 'runtime' | 'deadline' | 'timers'>;
   /** Those made since the last state was taken. */
   #came: PendingCall[] = [];
-  /** Those of the current round. */
   #round: readonly PendingCall[] = none;
   /** Due at `#due`, by the clock, when the first of them times out. */
   #timer: TimerEntry | undefined = undefined;
   #due = Infinity;
-  /** Ends the wait for the store. */
   #abandon: ((error: unknown) => void) | undefined = undefined;
 
   constructor(parts: Pick<ChannelParts, 'runtime' | 'deadline' | 'timers'>) {

@@ -53,7 +53,6 @@ export class Pacing {
   #own: string | undefined = undefined;
   #reading = false;
   #readAt = -Infinity;
-  /** What another process asked for. */
   #trip = 0;
   #until = -Infinity;
   #writes = 0;

@@ -140,7 +140,6 @@ function termsOf(kind: Kind): Terms {
   return { mode: 'shared', permits: kind === 0 ? undefined : kind };
 }
 
-/** A list whose elements all pass `check`. */
 function isListOf(value: unknown, check: (one: unknown) => boolean): value is readonly unknown[] {
   return Array.isArray(value) && value.every(check);
 }
@@ -154,7 +153,6 @@ const isEnd = (end: readonly unknown[]): boolean => isNumber(end[0]) && end.slic
 const isKind = (kind: unknown): boolean => kind === 'x' || isCount(kind);
 const isIndexIn = (list: readonly unknown[], index: unknown): boolean => isCount(index) && Number(index) < list.length;
 
-/** Whether a parsed text is a complete record of a key. */
 function isRecordShape(value: readonly unknown[]): boolean {
   const [, token, labels, processes, holds, queue, writes = []] = value;
   if (value.length < 6 || value.length > 7 || !isCount(token) || !isListOf(writes, isText)) return false;
@@ -175,7 +173,6 @@ function isRecordShape(value: readonly unknown[]): boolean {
   return isListOf(holds, isHold) && isListOf(queue, isPlace);
 }
 
-/** Whether a parsed text is a register, with or without a text. */
 function isRegisterShape(value: readonly unknown[]): boolean {
   return value.length === 2 && (value[1] === null || isText(value[1]));
 }

@@ -15,7 +15,6 @@ export interface ReadState {
   readonly receivedAt: number;
 }
 
-/** What a store may additionally know of a write. */
 interface Write {
   readonly waited: boolean;
   readonly wakes: readonly string[];

@@ -10,7 +10,6 @@ export class SentClaim {
   readonly claim: Claim;
   #inFlight: Promise<Grant | Busy> | undefined = undefined;
   #lastSend = 0;
-  /** The send before that one. */
   #sentBefore = 0;
   /** The claim may have a position in the queue, or a hold whose grant was lost. */
   #leaves = false;

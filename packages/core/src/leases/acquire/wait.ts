@@ -18,7 +18,6 @@ const freshAnswer = 250;
 
 const unseen: Promise<Looked> = Promise.resolve({ holders: [] });
 
-/** A call that has timed out. */
 interface Overdue {
   readonly claim: Claim;
   /** The caller wants `null` for "not free". */
@@ -43,7 +42,6 @@ export class Wait {
   #answeredAt = 0;
   #cause: unknown = undefined;
   #polls = 0;
-  /** It is counted by the host. */
   #counted = false;
   /** It was checked for waiting for its own caller, or needs no check. */
   #looked: boolean;

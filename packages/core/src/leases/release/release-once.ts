@@ -39,7 +39,6 @@ export function releaseOnce<T>(
   return sent.then(answered, failed);
 }
 
-/** Whether it was held. */
 async function renewLast(provider: LockProvider, claim: Claim): Promise<boolean> {
   const answer = await provider.renew(claim);
   if (!isRenewal(answer)) throw badAnswerError(provider, claim);

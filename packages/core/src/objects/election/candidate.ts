@@ -60,7 +60,6 @@ export class Candidate implements Election, Closable {
   readonly #options: AcquireOptions;
   readonly #stop = new AbortController();
   #term: Term | undefined = undefined;
-  /** Of the latest term. */
   #resigned = new AbortController();
   /** Settles with the current term, when its lease was released. */
   #standing: Promise<boolean> = Promise.resolve(true);

@@ -103,7 +103,6 @@ export class JobStore {
     return false;
   }
 
-  /** Removes the vacant places at the end of the list. */
   async #trim(places: RegisterText[]): Promise<void> {
     for (let last = places.pop(); last?.value === vacant; last = places.pop()) {
       const { value } = await this.#registers.change(`jobs/${places.length}`, last.raw, undefined);

@@ -47,7 +47,6 @@ export interface JobsHost extends OpenHost {
   readonly locks: LockCalls;
 }
 
-/** The result of a call without a run. */
 interface Told {
   readonly result: Extract<OnceResult<never>, { readonly held: false }>;
   /** Ms until its slot may be run again. `undefined`: never. */
@@ -82,7 +81,6 @@ const waiterTtl = 6_000;
 export class OnceCall {
   readonly #host: JobsHost;
   readonly #store: JobStore;
-  /** Results of runs that are being recorded. */
   readonly #recording: Set<Promise<void>>;
   readonly #wanted: Wanted;
 

@@ -23,7 +23,6 @@ import { crashed } from './verdict.ts';
 export class Jobs {
   readonly #host: JobsHost;
   readonly #store: JobStore;
-  /** Results of runs that are being recorded. */
   readonly #recording = new Set<Promise<void>>();
   readonly #warnings = new EdgeWarnings();
 

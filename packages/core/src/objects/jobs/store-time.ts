@@ -2,7 +2,6 @@ import type { LockProvider } from '../../contract.ts';
 import { LockError, isLockError } from '../../errors/lock-error.ts';
 import type { Runtime } from '../../time/runtime.ts';
 
-/** Whose time is read. */
 interface StoreHost {
   readonly provider: LockProvider;
   readonly runtime: Runtime;

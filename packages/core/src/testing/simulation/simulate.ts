@@ -145,7 +145,6 @@ async function play(
   }
 }
 
-/** All calls end, and nothing is left. */
 async function finish(
   world: PlayedWorld,
   observer: PlayedWorld['processes'][number]['locks'],
