@@ -87,19 +87,19 @@ function reportsOf(entries) {
   return reports;
 }
 
-/** A folder of its own, which the extractor wants to be there. */
+/** A separate folder, which must exist for the extractor. */
 function folderFor(name) {
   const folder = join(scratch, name.slice(root.length).replaceAll(/[^\w.]/g, '-'));
   mkdirSync(folder, { recursive: true });
   return folder;
 }
 
-/** Real errors are printed. That a report is new is none. */
+/** Real errors are printed. A new report is no error. */
 function silence(message) {
   if (message.logLevel !== ExtractorLogLevel.Error) message.logLevel = ExtractorLogLevel.None;
 }
 
-/** The declarations of a report, without remarks that say nothing to a reader. */
+/** The declarations of a report, without useless remarks. */
 function codeOf(report) {
   const [code = ''] = /```ts\n[^]*\n```/.exec(report) ?? [];
   return code
@@ -122,7 +122,7 @@ function withoutReachable(text) {
     .replaceAll(/^ *\/\/\n/gm, '');
 }
 
-/** Prints the types that signatures name and that cannot be imported. Whether there are any. */
+/** Prints the types in signatures that cannot be imported. Returns whether there are any. */
 function namesMissing(folder, api) {
   const { name } = manifestOf(folder);
   const missing = new Set([...api.matchAll(/The symbol "(\w+)" needs to be exported/g)].map(([, symbol]) => symbol));

@@ -1,6 +1,6 @@
-// Finds what people can import from a published package and what has no docstring: the names, and
-// the members of their types. An optional property of options says its default, a duration its
-// unit. Exit code 1: a docstring is missing, or does not say that.
+// Finds importable names of published packages, and members of their types, without a docstring. An
+// optional property of options says its default, a duration its unit. Exit code 1: a docstring is
+// missing, or does not say that.
 import { join, relative } from 'node:path';
 // Version 7 has no API for this.
 import ts from 'typescript-5.9';
@@ -19,7 +19,7 @@ const program = ts.createProgram(entries, {
 });
 const checker = program.getTypeChecker();
 
-/** Files of types whose members are those of a client library, which describes them. */
+/** Files of types whose members belong to a client library, which documents them. */
 const foreign = /\/src\/(?:[a-z]+\/)?clients\/(?!executor)|\/src\/wire\/client\.ts$/;
 
 const seen = new Set();
@@ -44,7 +44,7 @@ function isOurs(node) {
   return fileName.startsWith(join(root, 'packages/')) && !/\/(?:node_modules|dist)\//.test(fileName);
 }
 
-/** A name, and below it the members of its types. */
+/** A name, and the members of its types. */
 function checkSymbol(symbol, path) {
   for (const declaration of symbol.declarations.filter((node) => isOurs(node))) {
     checkOne(symbol, declaration, path);
@@ -78,7 +78,7 @@ function isOption(declaration, path) {
   return /^\w*Options\./.test(path) && declaration.questionToken !== undefined;
 }
 
-/** Whether it is a `Duration` of core, or may be one. */
+/** Whether it is, or may be, a `Duration` of core. */
 function isDuration(type) {
   if (type === undefined) return false;
   if (ts.isUnionTypeNode(type)) return type.types.some((each) => isDuration(each));
@@ -92,7 +92,7 @@ function membersOf(declaration) {
   return [];
 }
 
-/** The members of the objects that a type is made of, in unions, intersections and lists, too. */
+/** The members of the objects in a type, including unions, intersections and lists. */
 function literals(type) {
   if (type === undefined) return [];
   if (ts.isTypeLiteralNode(type)) return [...type.members];

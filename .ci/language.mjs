@@ -1,16 +1,17 @@
-// Holds two rules of CONTRIBUTING.md: comments wrap at 100 columns, and no text has a phrase that readers of the
-// field stumble over. The formatter holds the width of Markdown. Exit code 1: some place breaks a rule.
+// Checks two rules of CONTRIBUTING.md: comments wrap at 100 columns, and no text has a phrase that
+// readers of the field stumble over. The formatter checks the width of Markdown. Exit code 1: a
+// rule is violated.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const width = 100;
 const banned = /\b(?:places? in line|lets? go(?! of)|letting go|[Aa]fter this page|so many ms|a `Locks`)\b|a `Locks`/;
 const read = /\.(?:ts|mts|js|mjs|cjs|lua|sql|md|sh|yml|jsonc)$|^\.ci\/run$/;
-// A migration is never changed. Generated files repeat what is read elsewhere. This file has the words.
+// A migration is never changed. Generated files repeat other files. This file contains the words.
 const skipped =
   /CHANGELOG\.md$|\/migrations\/|^packages\/sql\/src\/\w+\/(?:\w+-)?(?:statements|migrations)\.ts$|^\.ci\/language\.mjs$/;
 
-/** How a line that is a comment begins. Elsewhere than in scripts, `#` begins a private member. */
+/** The beginning of a comment line. Except in scripts, `#` begins a private member. */
 function commentStart(path) {
   if (/\.(?:lua|sql)$/.test(path)) return /^\s*--/;
   return /\.(?:sh|yml)$|^\.ci\/run$/.test(path) ? /^\s*#/ : /^\s*\/\//;
@@ -27,7 +28,7 @@ function comments(lines, start) {
   });
 }
 
-/** What a file breaks, one message for each place. */
+/** The violations of a file, one message each. */
 function faults(path) {
   const lines = readFileSync(path, 'utf8').split('\n');
   const isComment = path.endsWith('.md') ? [] : comments(lines, commentStart(path));

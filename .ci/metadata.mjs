@@ -1,6 +1,6 @@
 // Usage: node .ci/metadata.mjs [--update]
 //
-// The name of the repository stands in one place, `repository` of the package.json of the root.
+// The name of the repository is in one place, `repository` of the package.json of the root.
 // Compares with it what the published packages and .github say: prints the differences, and fails
 // if there are any. With --update it writes them instead.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ if (address === undefined) {
   throw new Error(`repository.url of package.json is git+https://github.com/<owner>/<name>.git, not ${repository.url}`);
 }
 
-/** What each published package says. */
+/** The fields of each published package. */
 function fieldsOf(folder) {
   return {
     homepage: `${address}/tree/main/${folder}#readme`,
@@ -74,7 +74,7 @@ function placeFault({ file, pattern, value }) {
   return settle(file, text, text.replaceAll(pattern, value));
 }
 
-/** Gives the name of a file that is not as it should be. */
+/** Returns the name of a file that differs. */
 function settle(file, text, wanted) {
   if (text === wanted) return [];
   if (update) writeFileSync(join(root, file), wanted);

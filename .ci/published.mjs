@@ -11,7 +11,7 @@ export function publishedFolders() {
     .filter((folder) => existsSync(join(folder, 'package.json')) && manifestOf(folder).private !== true);
 }
 
-/** Whether people can import the package. One that is a program alone has no API. */
+/** Whether the package can be imported. A pure program has no API. */
 export function isImportable(folder) {
   return manifestOf(folder).main !== undefined;
 }
@@ -20,12 +20,12 @@ export function manifestOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** The files in src of a built package that people import. */
+/** The importable files in src of a built package. */
 export function sourcesOf(folder) {
   return Object.values(entrySources(folder));
 }
 
-/** Each import path of a built package, and the types that those behind it are made of. */
+/** Each import path of a built package, with the files of its types. */
 export function entriesOf(folder) {
   const { name, exports } = manifestOf(folder);
   const sources = entrySources(folder);
@@ -36,7 +36,6 @@ export function entriesOf(folder) {
   });
 }
 
-/** By the names that they get. */
 function entrySources(folder) {
   return JSON.parse(readFileSync(join(folder, 'dist/entries.json'), 'utf8'));
 }

@@ -23,13 +23,14 @@ const { values: options } = parseArgs({
 });
 const missing = missingPeers();
 
-/** A report of each stage, which the failures at the end and the last line are taken from. */
+/** A report of each stage, for the failures at the end and the last line. */
 const report = (name) => ['--reporter=default', '--reporter=json', `--outputFile.json=.cache/vitest/${name}.json`];
 const vitest = (name, ...args) => ['npx', 'vitest', 'run', ...args, ...report(name)];
 
 /**
- * In their order. `beside`: it mostly waits, so the stages behind it need not. `until`: the stage
- * that waits for it. `first`: without it the others mean nothing. `env`: what it is told besides.
+ * In order. `beside`: it mostly waits, so later stages need not wait for it. `until`: the stage
+ * that waits for it. `first`: without it the others are meaningless. `env`: further environment
+ * variables.
  */
 const stages = [
   {
@@ -138,7 +139,7 @@ process.stdout.write(`\n=== ${seconds(begun)} s\n${summary.join('\n')}\n`);
 count();
 process.exitCode = failed.length === 0 ? 0 : 1;
 
-/** Runs a stage, and notes how it ended and how long it took. Resolves to whether it passed. */
+/** Runs a stage, and records its result and duration. Resolves to whether it passed. */
 async function run({ name, command, env = {}, beside: hidden = false }) {
   const start = performance.now();
   const title = `\n=== ${name}: ${command.join(' ')}\n`;
@@ -163,7 +164,7 @@ function seconds(since) {
   return Math.round((performance.now() - since) / 1_000);
 }
 
-/** What the locks of other libraries need that is neither here nor can be installed by their tests. */
+/** What locks of other libraries need that is neither installed nor installable by their tests. */
 function missingPeers() {
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && !existsSync('/run/systemd/system')) return [];
   const inPath = (program) => (process.env.PATH ?? '').split(':').some((folder) => existsSync(`${folder}/${program}`));
@@ -204,7 +205,7 @@ function count() {
   process.stdout.write(`${passed} passed, ${broken + others.length} failed\n`);
 }
 
-/** The output of a server says at its end why it failed. */
+/** The end of a server's output says why it failed. */
 function print(name, message) {
   const lines = message.split('\n').map((line) => line.slice(0, 300));
   const shown = lines.length > 24 ? [...lines.slice(0, 8), '[…]', ...lines.slice(-15)] : lines;

@@ -1,6 +1,6 @@
 // Writes dist/bundle, which a package publishes: see docs/adr/0004. The code is CommonJS. An ES
-// module beside each entry exports the same again. Types are a file for each entry, and files for
-// types that entries share. They are made of the types that `tsc -b` wrote before.
+// module beside each entry exports the same again. Types are one file per entry, and files for
+// shared types, made from the output of `tsc -b`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { rollup } from 'rollup';
 
-// The plugin needs the API of TypeScript, which version 7 does not have.
+// The plugin needs the API of TypeScript, which version 7 lacks.
 const require = createRequire(import.meta.url);
 require('typescript-5.9');
 require.cache[require.resolve('typescript')] = require.cache[require.resolve('typescript-5.9')];
@@ -17,10 +17,10 @@ const { dts } = await import('rollup-plugin-dts');
 /** As in tsconfig.base.json. */
 const syntax = 'es2023';
 
-/** Imports of other packages and of Node. The helpers of older syntax are none. */
+/** Imports of other packages and of Node, without the helpers of older syntax. */
 const external = /^(?!@oxc-project\/)[@a-z]/;
 
-/** An `import()` of any module, in the sources. It stays one; the others become `require`. */
+/** An `import()` of any module, in the sources. It is kept; the others become `require`. */
 const native = /\bimport\(\/\* any module \*\//g;
 
 /**
@@ -96,14 +96,14 @@ async function writeCode(input, dir, { groups, maps }) {
 /** Bundlers leave it alone. */
 const unseen = 'import(/* webpackIgnore: true */ /* @vite-ignore */ ';
 
-/** No line that is of a source moves: source maps stay right. */
+/** No line of a source moves, so source maps stay right. */
 const importsStay = {
   name: 'imports-stay',
   transform: (code) => ({ code: code.replaceAll(native, 'nativeImport('), map: null }),
   renderChunk: (code) => ({ code: code.replaceAll('nativeImport(', unseen), map: null }),
 };
 
-/** No export changes its value here: a getter for each would only be text and time. */
+/** No export changes its value here: a getter for each would only cost size and time. */
 const getter =
   /Object\.defineProperty\(exports, "(\w+)", \{\n\tenumerable: true,\n\tget: function\(\) \{\n\t\treturn (\w+);\n\t\}\n\}\);/g;
 
@@ -150,7 +150,7 @@ async function writeTypes(input, dir) {
   for (const { code } of output) checkImports(code, dir);
 }
 
-/** Each import is of a file that is there. */
+/** Each import is of an existing file. */
 function checkImports(code, dir) {
   for (const [, from] of code.matchAll(/from '(\.\/[^']*)\.cjs'/g)) readFileSync(join(dir, `${from}.d.cts`));
 }

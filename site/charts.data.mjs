@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { chartsOf } from '../benchmarks/src/plots/charts.ts';
 import { root } from '../.ci/published.mjs';
 
-/** By the file of benchmarks/results that has the figures. */
+/** By the file of benchmarks/results with the figures. */
 const shown = {
   redis: ['uncontended', 'gap', 'fairness', 'commands', 'total-time', 'renewal'],
   zookeeper: ['zookeeper-uncontended', 'zookeeper-unsynced', 'zookeeper-operations', 'zookeeper-total-time'],

@@ -2,8 +2,9 @@
 import ts from 'typescript-5.9';
 
 /**
- * What each of `files`, declarations of types, exports: the name, its docstring as Markdown and its
- * declaration, whose members keep their docstrings as comments. Only what `isOurs` says of a path.
+ * The exports of each of `files`, declarations of types: the name, its docstring as Markdown and
+ * its declaration, whose members keep their docstrings as comments. Only where `isOurs` accepts the
+ * path.
  */
 export function declarationsOf(files, isOurs) {
   const program = ts.createProgram(files, {
@@ -33,7 +34,7 @@ function docOf(symbol, checker) {
     .join('\n\n');
 }
 
-/** Types as `Promise<void>` in a text are no HTML, and links name what they lead to. */
+/** Types such as `Promise<void>` in a text are no HTML, and links are named by their target. */
 function asMarkdown(text) {
   const linked = text.replaceAll(/\{@link ([^\s|}]+)[^}]*\}/g, '`$1`');
   return linked.replaceAll(/(`+)[^]*?\1|</g, (match) => (match === '<' ? '&lt;' : match));
@@ -45,14 +46,14 @@ function codeOf(node) {
     whole
       .getText()
       .replace(/^(?:export |declare )+/, '')
-      // It says that there are private members.
+      // It shows that there are private members.
       .replaceAll(/^ *#private;\n/gm, '')
       .replaceAll(/^( *)\/\*\*([^]*?)\*\//gm, (_, indent, text) => lineComments(indent, text))
       .replaceAll(/^(?: {4})+/gm, (indent) => ' '.repeat(indent.length / 2))
   );
 }
 
-/** The text of a docstring with one line for each paragraph and tag, which the browser wraps. */
+/** The text of a docstring with one line per paragraph and tag, which the browser wraps. */
 function lineComments(indent, text) {
   const lines = text.split('\n').map((line) => line.replace(/^ *\* ?/, '').trim());
   const paragraphs = lines

@@ -1,6 +1,6 @@
 /**
- * Pages that stand for a folder. `path` is what links name, and `holds` is how the paths of the
- * pages below it begin. Those in site/made are written by make-pages.mjs.
+ * Pages that represent a folder. `path` is the target of links, and `holds` is the prefix of the
+ * paths of the pages below it. Those in site/made are written by make-pages.mjs.
  */
 export const folders = [
   { path: 'docs/adr', page: 'docs/adr/README.md', holds: ['docs/adr/'] },

@@ -11,7 +11,7 @@ export function addressOf(page) {
   return page.replace(/^site\/(?:made\/)?/, '').replace(/(^|\/)README\.md$/, '$1index.md');
 }
 
-/** The page of the site that shows `path`, a file or folder of the repository; or `undefined`. */
+/** The page of the site for `path`, a file or folder of the repository; or `undefined`. */
 export function pageFor(path) {
   // The first page of the repository is another one on the site.
   if (path === 'README.md' || path === '') return home;
@@ -25,7 +25,7 @@ export function pageFor(path) {
 
 /**
  * Plugin of markdown-it. Links name files, as GitHub resolves them. Those to a page become its
- * address, others lead to the repository. Throws where there is no such file.
+ * address, others lead to the repository. Throws where the file does not exist.
  */
 export function resolveLinks(md) {
   md.core.ruler.push('resolve-links', ({ tokens, env }) => {

@@ -3,14 +3,16 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../.ci/published.mjs';
 
-/** Patterns of Markdown files that are no pages. Those of site/made replace each api.md,
- * and site/index.md the README. */
+/**
+ * Patterns of Markdown files that are no pages. Those of site/made replace each api.md, and
+ * site/index.md the README.
+ */
 export const notPages = ['README.md', '.*/**', 'packages/*/api.md', 'packages/*/test/**', '**/.cache/**'];
 
 const isNoPage = /^README\.md$|^\.|^packages\/[\w-]+\/(?:api\.md$|test\/)/;
 const made = 'site/made';
 
-/** The paths of all pages in the repository, those included that make-pages.mjs wrote. */
+/** The paths of all pages in the repository, including those written by make-pages.mjs. */
 export function findPages() {
   const query = ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'];
   const kept = execFileSync('git', query, { cwd: root, encoding: 'utf8' }).trim().split('\n');

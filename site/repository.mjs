@@ -5,7 +5,7 @@ import { manifestOf, root } from '../.ci/published.mjs';
 /** Where readers see the files that are no pages. */
 export const repositoryUrl = manifestOf(root).repository.url.replace(/^git\+|\.git$/g, '');
 
-/** The version that all packages have, and where the site tells what changed. */
+/** The version of all packages, and where the site shows what changed. */
 export function release() {
   const core = join(root, 'packages/core');
   const changelog = existsSync(join(core, 'CHANGELOG.md')) ? '/packages/core/CHANGELOG' : `${repositoryUrl}/releases`;

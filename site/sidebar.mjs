@@ -8,9 +8,9 @@ import { root } from '../.ci/published.mjs';
 const list = 'docs/README.md';
 
 /**
- * The sidebar: a group for each table of docs/README.md. A page is in the last group that links
- * the whole page, else in the first that links a part of it. A page that stands for a folder has
- * below it the pages of the folder that no table links. Throws where a page would be in no group.
+ * The sidebar: a group for each table of docs/README.md. A page is in the last group that links the
+ * whole page, else in the first that links a part of it. Below a page that represents a folder are
+ * the pages of the folder that no table links. Throws where a page would be in no group.
  */
 export function sidebarOf(pages) {
   const groups = groupsOf(readFileSync(join(root, list), 'utf8'));

@@ -15,7 +15,7 @@ import type { MeasuredTable } from './tables/report.ts';
 
 type RunSuite = (context: SuiteContext) => Promise<Servers>;
 
-/** Of the one that is wanted only. */
+/** Loads only the wanted one. */
 const suites: Readonly<Record<SuiteName, () => Promise<RunSuite>>> = {
   redis: async () => (await import('./redis/suite.ts')).runRedisSuite,
   redlock: async () => (await import('./redlock/suite.ts')).runRedlockSuite,
@@ -38,7 +38,7 @@ async function main(options: Options): Promise<void> {
   if (options.gates && gates.some(({ met }) => !met)) process.exitCode = 1;
 }
 
-/** What `--json` writes, beside the gates. */
+/** The output of `--json`, besides the gates. */
 interface Figures {
   readonly environment: Environment;
   readonly tables: readonly MeasuredTable[];

@@ -1,6 +1,6 @@
 /**
- * One subject in one scenario. Times are in ms unless the name says otherwise; what was not
- * measured is absent.
+ * One subject in one scenario. Times are in ms unless the name says otherwise; absent: not
+ * measured.
  */
 export interface Result {
   readonly scenario: string;
@@ -41,11 +41,11 @@ export interface Result {
   readonly ratioToPeerLow?: number | undefined;
   readonly ratioToPeerHigh?: number | undefined;
   readonly fastestPeer?: string | undefined;
-  /** The same to what it is on one server: of the pairs, uncontended; of `p50`, contended. */
+  /** The same to one server: of the pairs, uncontended; of `p50`, contended. */
   readonly ratioToServer?: number | undefined;
   readonly ratioToServerLow?: number | undefined;
   readonly ratioToServerHigh?: number | undefined;
-  /** The same to what it is while no client waits. */
+  /** The same to the state without waiting clients. */
   readonly ratioToQuiet?: number | undefined;
   readonly ratioToQuietLow?: number | undefined;
   readonly ratioToQuietHigh?: number | undefined;
@@ -63,7 +63,7 @@ export interface Result {
   readonly acquireToRawLow?: number | undefined;
   readonly acquireToRawHigh?: number | undefined;
   readonly totalTime?: number | undefined;
-  /** How long the lock was really held, in the mean. */
+  /** The mean duration of a hold. */
   readonly held?: number | undefined;
   /** The shortest and the longest, where `totalTime` is the median of several runs. */
   readonly totalTimeLow?: number | undefined;
@@ -71,12 +71,12 @@ export interface Result {
   readonly completed?: number | undefined;
   readonly wanted?: number | undefined;
 
-  /** One command to all nodes of a quorum at once, without other load: median. */
+  /** One simultaneous command to all nodes of a quorum, without other load: median. */
   readonly roundTrip?: number | undefined;
-  /** From the wish for the lock to its grant. */
+  /** From the call to its grant. */
   readonly meanWait?: number | undefined;
   readonly longestWait?: number | undefined;
-  /** Pairs that took a member timeout, or nearly so, and their time: of the worst worker. */
+  /** Pairs that took about a member timeout, and their time: of the worst worker. */
   readonly slowPairs?: number | undefined;
   readonly slowTime?: number | undefined;
 
@@ -84,17 +84,17 @@ export interface Result {
   readonly commandsPerAcquisition?: number | undefined;
   readonly allCommandsPerAcquisition?: number | undefined;
   readonly serverMicroseconds?: number | undefined;
-  /** Sent to the database by all who are connected. */
+  /** Sent to the database by all clients. */
   readonly statementsPerAcquisition?: number | undefined;
-  /** Of an uncontended acquire and release, as they pass on the way to the server. */
+  /** Of an uncontended acquire and release, counted on their way to the server. */
   readonly statementsPerPair?: number | undefined;
   readonly roundTripsPerPair?: number | undefined;
-  /** How many answers must follow one another before the lock is held. */
+  /** How many sequential answers a grant needs. */
   readonly roundTripsPerGrant?: number | undefined;
   readonly connectionsPerPair?: number | undefined;
   /** The same statements, as the server counts them. */
   readonly serverStatementsPerPair?: number | undefined;
-  /** ZooKeeper: requests that reached the server, heartbeats and handshakes among them. */
+  /** ZooKeeper: requests that reached the server, including heartbeats and handshakes. */
   readonly operationsPerAcquisition?: number | undefined;
   /** The same for an uncontended acquire and release, by their kind. */
   readonly operationsPerPair?: number | undefined;
@@ -113,12 +113,12 @@ export interface Result {
   readonly acquisitions?: number | undefined;
   /** Share of the acquisitions that went to another worker than the one before. */
   readonly handedOver?: number | undefined;
-  /** Part of all acquisitions that came from a worker of another process. */
+  /** Share of the acquisitions by a worker of another process. */
   readonly crossed?: number | undefined;
   /** Of the gap between two holders of different processes. */
   readonly crossedP50?: number | undefined;
   readonly crossedP99?: number | undefined;
-  /** Acquisitions that were granted before a claim that was certainly earlier. */
+  /** Acquisitions granted before a certainly earlier claim. */
   readonly inversions?: number | undefined;
   readonly fairness?: number | undefined;
   readonly starved?: number | undefined;

@@ -25,7 +25,7 @@ export interface AttackOptions {
   print(line: string): void;
 }
 
-/** Attacks a target in an application of its own, and notes what was run. */
+/** Attacks a target in a separate application, and records what was run. */
 export async function attack(name: string, options: AttackOptions): Promise<NemesisResult> {
   const { client, replay, flaw, ...shape } = options;
   const listed = targets[name] as ListedTarget;
@@ -46,7 +46,7 @@ export async function attack(name: string, options: AttackOptions): Promise<Neme
     });
     const { failure } = result;
     if (failure !== undefined) writeFileSync(join(failure.folder, 'servers.txt'), await running.log());
-    // What a spoilt package shows says nothing about the packages.
+    // Results of a spoilt package are not those of the packages.
     if (flaw === undefined) results.write(failure?.round.violations[0]?.message);
     return result;
   } finally {

@@ -1,8 +1,8 @@
 import { UsageError, numberOption, parse } from '@locks/command-line';
 
-/** What one run is about. */
+/** The parameters of one run. */
 export interface Options {
-  /** Names of targets, or `list`: they are printed. */
+  /** Names of targets, or `list`, which prints them. */
   readonly stores: readonly string[] | 'list';
   readonly client: string | undefined;
   readonly faults: readonly string[] | undefined;

@@ -7,7 +7,7 @@ import { type Change, spoil } from './flawed/spoil.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const programs = fileURLToPath(new URL('.', import.meta.url));
 
-/** What an application has beside core and the suite. */
+/** What an application has besides core and the suite. */
 export interface Modules {
   /** Packages of adapters, without the scope. */
   readonly adapters: readonly string[];
@@ -17,9 +17,9 @@ export interface Modules {
 }
 
 /**
- * Makes an application of `folder`: core, composites, the suite (for its child processes) and
- * adapters, packed as they would be published and unpacked there, the clients, and the programs of
- * the workers. The clients are links to those of the repository, so that no registry is needed.
+ * Creates an application in `folder`: core, composites, the suite (for its child processes) and
+ * adapters, packed as published and unpacked there, the clients, and the programs of the workers.
+ * The clients are links to those of the repository, so that no registry is needed.
  */
 export function installPacked(folder: string, { adapters, clients, flaw }: Modules): void {
   const modules = join(folder, 'node_modules');
@@ -56,7 +56,7 @@ function unpack(tarball: string, folder: string): void {
   execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', folder]);
 }
 
-/** Where the client is that one of the adapters uses. */
+/** The folder of the client that one of the adapters uses. */
 function findClient(name: string, adapters: readonly string[]): string {
   for (const adapter of [...adapters, 'redis']) {
     const found = findAbove(name, join(root, 'packages', adapter));

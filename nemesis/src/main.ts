@@ -33,10 +33,10 @@ async function attackStore(store: string, options: Options): Promise<boolean> {
   return failure === undefined;
 }
 
-/** In seconds: so long one part of the matrix is run at a time. */
+/** How long one part of the matrix runs at a time, in seconds. */
 const sliceLength = 60;
 
-/** Runs what was not run for longest, until the time is over. */
+/** Runs the least recently run parts, until the time ends. */
 async function walk({ seconds, seed }: Options): Promise<boolean> {
   let fine = true;
   const end = performance.now() + seconds * 1_000;
@@ -49,7 +49,7 @@ async function walk({ seconds, seed }: Options): Promise<boolean> {
   return fine;
 }
 
-/** In a process of its own, for its proxies must not wait for what another run computes. */
+/** In a separate process, so that its proxies do not wait for computations of another run. */
 async function delegate(store: string): Promise<boolean> {
   const child = fork(fileURLToPath(import.meta.url), [...process.argv.slice(2), '--store', store]);
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -68,7 +68,7 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-// Servers and workers end with this process when it ends in order, and so do the runs of `all`.
+// Servers and workers end with this process when it ends normally, and so do the runs of `all`.
 process.once('disconnect', () => process.exit(1));
 process.channel?.unref();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));

@@ -1,10 +1,8 @@
 import { UsageError, numberOption, parse } from '@locks/command-line';
 
-/** What can be measured. */
 export const suiteNames = ['redis', 'redlock', 'sql', 'zookeeper', 'memory', 'core', 'clients'] as const;
 export type SuiteName = (typeof suiteNames)[number];
 
-/** What each suite consists of. */
 const scenarios: Readonly<Record<SuiteName, readonly string[]>> = {
   redis: ['uncontended', 'contended', 'total-time', 'renewal', 'heap'],
   redlock: ['uncontended', 'contended', 'frozen'],
@@ -25,15 +23,15 @@ export interface Options {
   readonly json: string | undefined;
   readonly from: string | undefined;
   readonly gates: boolean;
-  /** Measures on a calm machine only. */
+  /** Measures only on a calm machine. */
   readonly calm: boolean;
   /** What one server is compared with. */
   readonly topology: 'cluster' | undefined;
   /** redis: how much longer a round trip takes, in ms. */
   readonly network: number;
-  /** sql: how many contend for one key, each a table. */
+  /** sql: how many contend for one key, one table each. */
   readonly waiters: readonly number[];
-  /** sql: what a commit of Postgres waits for before it writes to the disk, in ms. */
+  /** sql: the delay of a commit of Postgres before it writes to the disk, in ms. */
   readonly commitDelay: number;
 }
 
@@ -76,7 +74,7 @@ export function readCommandLine(args: readonly string[]): Options | undefined {
     help: { type: 'boolean', default: false },
   });
   if (values.help) return undefined;
-  // Figures of an earlier run may be of any suite.
+  // Results of an earlier run may be of any suite.
   const [suite = values.from === undefined ? undefined : suiteNames[0], ...more] = positionals;
   const name = suiteNames.find((known) => known === suite);
   if (name === undefined || more.length > 0) {

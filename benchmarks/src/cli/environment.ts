@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** Where the figures come from. */
+/** The origin of the figures. */
 export interface Environment {
   readonly node: string;
   readonly platform: string;
   readonly cpus: number;
   readonly cpu: string;
-  /** Versions of what was compared. */
+  /** Versions of the compared libraries. */
   readonly versions: Readonly<Record<string, string>>;
   readonly seed: number;
   readonly quick: boolean;
@@ -35,6 +35,6 @@ function readVersions(): Record<string, string> {
   const { dependencies } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  // What only tells the compiler about others is not compared.
+  // Type-only dependencies are not compared.
   return Object.fromEntries(Object.entries(dependencies).filter(([name]) => !name.startsWith('@types/')));
 }

@@ -1,6 +1,6 @@
 import type { Party } from '../subjects/party.ts';
 
-/** A client library, under a lock of its own commands and under @locks. */
+/** A client library, with a lock of its own commands and with @locks. */
 export interface MeasuredClient {
   readonly name: string;
   open(url: string): Promise<ClientParties>;

@@ -11,7 +11,7 @@ import type { ClientParties, MeasuredClient } from './client.ts';
 interface Contestant {
   readonly subject: string;
   readonly party: Party;
-  /** With what it is compared. */
+  /** The baseline. */
   readonly raw: string | undefined;
 }
 

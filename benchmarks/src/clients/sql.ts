@@ -16,7 +16,7 @@ import type { ClientParties, MeasuredClient } from './client.ts';
 
 type Given = Parameters<typeof createSqlProvider>[0];
 
-/** The tables are there. `end` closes the client. */
+/** The tables exist. `end` closes the client. */
 function parties(raw: Party, client: Given, end: () => Promise<unknown>): ClientParties {
   const locks = createLocks(createSqlProvider(client), { ttl });
   return {
@@ -29,7 +29,7 @@ function parties(raw: Party, client: Given, end: () => Promise<unknown>): Client
   };
 }
 
-/** Beside a raw party with a client of its own. */
+/** Beside a raw party with a separate client. */
 async function beside(subject: SqlSubject, url: string, client: Given, end: () => unknown): Promise<ClientParties> {
   const raw = await subject.open({ url, retryDelay: undefined });
   return parties(raw, client, async () => {
@@ -38,7 +38,7 @@ async function beside(subject: SqlSubject, url: string, client: Given, end: () =
   });
 }
 
-/** Statements of a Postgres client: whether the first answered a row. */
+/** Statements of a Postgres client: whether the first returned a row. */
 function postgresParty(
   take: (key: Buffer, owner: string) => Promise<boolean>,
   free: (key: Buffer, owner: string) => Promise<unknown>,
@@ -106,7 +106,7 @@ export const sqliteClients: readonly MeasuredClient[] = [
     name: 'libsql',
     async open(url) {
       const database = new Database(url.replace(/^sqlite:/, ''));
-      // As the raw party has it.
+      // As in the raw party.
       database.pragma('synchronous = NORMAL');
       return await beside(rawSqlite, url, database, () => database.close());
     },

@@ -28,7 +28,7 @@ const columns: readonly Column[] = [
   failuresColumn,
 ];
 
-/** A server of its own, empty. */
+/** A separate server, empty. */
 interface Server extends AsyncDisposable {
   readonly url: string;
 }
@@ -86,7 +86,7 @@ const stores: readonly Store[] = [
   },
 ];
 
-/** Each client library beside its own commands, on servers that were started for this. */
+/** Each client library against its own commands, on servers started for this. */
 export async function runClientsSuite(context: SuiteContext): Promise<Servers> {
   for (const { name, title, open, clients, slice } of stores) {
     if (!context.wants(name)) continue;

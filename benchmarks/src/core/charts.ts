@@ -2,7 +2,6 @@ import type { Chart } from '../plots/chart.ts';
 import { grouped } from '../plots/grouped.ts';
 import type { Result } from '../results.ts';
 
-/** The charts of the suite of core. */
 export function coreCharts(results: readonly Result[]): Chart[] {
   return [
     grouped(results, 'core/size', {

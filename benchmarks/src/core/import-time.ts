@@ -8,7 +8,7 @@ import { median } from '../measure/statistics.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** The imports, each by a module of its own that imports nothing else. */
+/** The imports, each by a separate module that imports nothing else. */
 const imported: Readonly<Record<string, string | undefined>> = {
   'bare Node': undefined,
   '@locks/core': '@locks/core',
@@ -17,10 +17,7 @@ const imported: Readonly<Record<string, string | undefined>> = {
   'redis-semaphore': 'redis-semaphore',
 };
 
-/**
- * How long a process lives that imports a package and does nothing, less what one does that imports
- * nothing.
- */
+/** The lifetime of a process that only imports a package, less that of one that imports nothing. */
 export function measureImportTime({ rounds, random }: Rotation): Result[] {
   const names = Object.keys(imported);
   const times = new Map<string, number[]>(names.map((name) => [name, []]));

@@ -7,7 +7,7 @@ import type { Result } from '../results.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const peersFolder = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The packages that are installed together. */
+/** Packages that are installed together. */
 const own = [['core'], ['core', 'redis']];
 const peers = [
   '@verrou/core',
@@ -19,8 +19,8 @@ const peers = [
 ];
 
 /**
- * What an installation brings to the disk: own packages as they would be published, peers with
- * their dependencies. No client.
+ * What an installation adds to the disk: own packages as published, peers with their dependencies.
+ * No client.
  */
 export function measureInstalledSize(): Result[] {
   return [...own.map((names) => sizeOfOwn(names)), ...peers.map((name) => sizeOfPeer(name))];
@@ -61,7 +61,7 @@ function sizeOfPeer(name: string): Result {
   return { scenario: 'core/size', subject: name, installedBytes, packages: folders.size };
 }
 
-/** Adds the folder of `name`, as `from` would import it, and those of what it depends on. */
+/** Adds the folder of `name`, as `from` would import it, and those of its dependencies. */
 function collect(name: string, from: string, folders: Set<string>): void {
   const folder = find(name, from);
   if (folders.has(folder)) return;

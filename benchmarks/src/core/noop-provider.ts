@@ -1,6 +1,6 @@
 import type { LockProvider } from '@locks/core';
 
-/** Grants everything at once and keeps nothing: what is left is core's own work. */
+/** Grants everything immediately and keeps nothing: what is left is core's own work. */
 export function createNoopProvider(): LockProvider {
   let token = 0n;
   return {

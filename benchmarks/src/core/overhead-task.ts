@@ -5,7 +5,6 @@ import { warmUp } from '../measure/rotation.ts';
 import { serveTask } from '../measure/tasks.ts';
 import { createNoopProvider } from './noop-provider.ts';
 
-/** What `overhead.ts` asks for. */
 export interface OverheadInput {
   readonly rounds: number;
   /** Ms per round. */
@@ -13,7 +12,7 @@ export interface OverheadInput {
   readonly leases: number;
 }
 
-/** Nanoseconds per operation, one number for each round; bytes of heap per held lease. */
+/** Nanoseconds per operation, one number per round; bytes of heap per held lease. */
 export interface OverheadOutput {
   readonly acquireAndRelease: readonly number[];
   readonly renew: readonly number[];

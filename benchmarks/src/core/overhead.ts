@@ -3,7 +3,7 @@ import { median } from '../measure/statistics.ts';
 import { runTask } from '../measure/tasks.ts';
 import type { OverheadInput, OverheadOutput } from './overhead-task.ts';
 
-/** What core itself costs: every call of the provider answers at once. */
+/** The cost of core itself: every call of the provider answers immediately. */
 export async function measureOverhead(input: OverheadInput): Promise<Result[]> {
   const output = await runTask<OverheadOutput>(new URL('./overhead-task.js', import.meta.url), input);
   const scenario = 'core/overhead';

@@ -25,7 +25,7 @@ const overheadColumns: readonly Column[] = [
   { head: 'bytes of heap', of: ({ heapBytes }) => figure(heapBytes) },
 ];
 
-/** What `@locks/core` costs whatever the backend. */
+/** The cost of `@locks/core`, whatever the backend. */
 export async function runCoreSuite(context: SuiteContext): Promise<Servers> {
   if (context.wants('import')) {
     const title = 'A process that imports it, over one that imports nothing (first line: that one)';

@@ -1,9 +1,9 @@
-/** One wish for the lock and what became of it; times are of the clock that all processes share. */
+/** One call for the lock and its result; times are of the clock that all processes share. */
 export interface Claim {
   readonly worker: number;
-  /** When it was asked for. */
+  /** When it was called. */
   readonly calledAt: number;
-  /** When it certainly had its place among those who wait; `Infinity` when that is not known. */
+  /** When it certainly had its position in the queue; `Infinity` if unknown. */
   readonly placedAt: number;
   /** `Infinity` while it waits. */
   readonly grantedAt: number;
@@ -13,7 +13,7 @@ export interface Claim {
 
 const width = 5;
 
-/** Claims as numbers, as they travel between processes. */
+/** Claims as numbers, for messages between processes. */
 export function packClaims(claims: readonly Claim[]): Float64Array {
   const packed = new Float64Array(claims.length * width);
   for (const [index, { worker, calledAt, placedAt, grantedAt, releasedAt }] of claims.entries()) {

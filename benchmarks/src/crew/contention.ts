@@ -15,7 +15,8 @@ export interface Contention {
 }
 
 /**
- * How long to look, in ms: for `least`, then until there were `acquisitions`, for `most` at most.
+ * How long to observe, in ms: for `least`, then until there were `acquisitions`, at most for
+ * `most`.
  */
 export interface Patience {
   readonly least: number;
@@ -23,10 +24,7 @@ export interface Patience {
   readonly acquisitions: number;
 }
 
-/**
- * Lets crews that are in the queue go on until enough was seen. `wanted` is 0 where no worker
- * acquires.
- */
+/** Lets queued crews continue until enough was observed. `wanted` is 0 where no worker acquires. */
 export async function observe(crews: Crews, { least, most }: Patience, wanted: number): Promise<Window> {
   const measured = crews.measure();
   const from = now();
@@ -36,7 +34,7 @@ export async function observe(crews: Crews, { least, most }: Patience, wanted: n
   return { from, to: now() };
 }
 
-/** What the reports of a crew whose workers want one key say. */
+/** The figures of a crew whose workers want one key. */
 export function contendedFigures(
   reports: readonly CrewReport[],
   { waiters, processes }: Pick<Contention, 'waiters' | 'processes'>,

@@ -4,14 +4,14 @@ export type Backend = 'redis' | 'redlock' | 'sql' | 'zookeeper';
 /** What one process of a crew does. */
 export interface Assignment {
   readonly backend: Backend;
-  /** Of several servers: all, with commas between. */
+  /** Of several servers: all, separated by commas. */
   readonly url: string;
   /** A lock library, or `push` for the reference. */
   readonly subject: string;
-  /** What all workers want; with `ownKeys` the prefix of the key that each has for itself. */
+  /** The key of all workers; with `ownKeys` the prefix of each worker's own key. */
   readonly key: string;
   readonly ownKeys?: boolean;
-  /** Its place among the processes, from 0. */
+  /** Its index among the processes, from 0. */
   readonly process: number;
   readonly processes: number;
   /** The workers of this process have the numbers from `firstWorker`. */
@@ -28,7 +28,7 @@ export interface Assignment {
   readonly program?: readonly string[] | undefined;
 }
 
-/** What the benchmark asks a process of the crew for. */
+/** Requests of the benchmark to a process of the crew. */
 export type Request =
   | { readonly kind: 'prepare'; readonly assignment: Assignment }
   /** Answered when its first claims are in the queue. */
@@ -40,14 +40,14 @@ export type Request =
   /** The acquisitions since `measure`. */
   | { readonly kind: 'grants' }
   | { readonly kind: 'report' }
-  /** Give up what is held or waited for, and end. */
+  /** Release what is held or waited for, and end. */
   | { readonly kind: 'leave' };
 
-/** What a process of the crew found. */
+/** The results of a process of the crew. */
 export interface CrewReport {
   /** Of `packClaims`. */
   readonly claims: Float64Array;
-  /** Client commands since `measure`, where the client counts them. */
+  /** Client commands since `measure`, if the client counts them. */
   readonly commands: number;
   readonly failures: number;
   readonly firstFailure: string | undefined;

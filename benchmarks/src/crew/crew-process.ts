@@ -2,7 +2,7 @@ import { serveParent } from '@locks/conformance/processes';
 import type { Crew } from './crew.ts';
 import type { Assignment, Backend, Request } from './crew-messages.ts';
 
-/** Of the one that is needed only. */
+/** Loads only the needed one. */
 const backends: Readonly<Record<Backend, () => Promise<(assignment: Assignment) => Promise<Crew>>>> = {
   redis: async () => (await import('../redis/redis-crew.ts')).openCrew,
   redlock: async () => (await import('../redlock/redlock-crew.ts')).openCrew,
@@ -12,7 +12,7 @@ const backends: Readonly<Record<Backend, () => Promise<(assignment: Assignment) 
 
 let crew: Crew | undefined;
 
-// One process of a crew does as it is told.
+// One process of a crew executes requests.
 serveParent(async (request: Request) => {
   if (request.kind === 'prepare') {
     const open = await backends[request.assignment.backend]();

@@ -1,6 +1,6 @@
 import type { CrewReport } from './crew-messages.ts';
 
-/** What a process of a crew does, whether it measures a library or the reference. */
+/** A process of a crew, for a library or the reference. */
 export interface Crew {
   /** Resolves when its first claims are in the queue. */
   begin(): Promise<void>;
@@ -10,6 +10,6 @@ export interface Crew {
   readonly grants: number;
   measure(): void;
   report(): CrewReport | Promise<CrewReport>;
-  /** Gives up what it has, in order, where it matters how a process ends. */
+  /** Releases what it has, in order, if it matters how a process ends. */
   close?(): Promise<void>;
 }

@@ -3,26 +3,25 @@ import type { Child } from '@locks/conformance/processes';
 import type { Assignment, CrewReport, Request } from './crew-messages.ts';
 import { firstWorkerOf } from './workers.ts';
 
-/** In ms: how long a process may take to give up what it has. */
+/** How long a process may take to release what it has, in ms. */
 const patience = 3_000;
 
 /**
- * Several processes that do the same at the same time. Each call rejects when one of them fails or
- * is gone.
+ * Several processes that do the same simultaneously. Each call rejects when one of them fails or
+ * ends.
  */
 export interface Crews extends AsyncDisposable {
   /** Resolves when the first claims of all are in the queue. */
   begin(): Promise<void>;
   /** Resolves when all workers have had their turns. */
   finish(): Promise<void>;
-  /** Starts what is counted. */
+  /** Starts counting. */
   measure(): Promise<void>;
   /** Acquisitions since `measure`. */
   grants(): Promise<number>;
   reports(): Promise<CrewReport[]>;
 }
 
-/** What a crew is started for. */
 export type Plan = Omit<Assignment, 'process' | 'firstWorker'>;
 
 /** Splits `workers` evenly over `processes`, and starts those. */

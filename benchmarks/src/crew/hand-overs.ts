@@ -2,13 +2,13 @@ import { fairness } from '../measure/statistics.ts';
 import type { Claim } from './claims.ts';
 import { processOf } from './workers.ts';
 
-/** From when to when claims are looked at, by the moment of their grant. */
+/** The period of the observed claims, by the time of their grant. */
 export interface Window {
   readonly from: number;
   readonly to: number;
 }
 
-/** What the claims of all workers on one key tell. */
+/** Statistics of the claims of all workers on one key. */
 export interface HandOvers {
   readonly acquisitions: number;
   /** Ms from the moment a release was sent to the next grant, where that went to another worker. */
@@ -24,7 +24,7 @@ export interface HandOvers {
   readonly starved: number;
 }
 
-/** @param processes Over so many the workers are spread. */
+/** @param processes The number of processes of the workers. */
 export function studyHandOvers(
   claims: readonly Claim[],
   workers: number,
@@ -65,11 +65,11 @@ export function studyHandOvers(
 }
 
 /**
- * The grants that passed an earlier claim: one that had its place (`placedAt`) before this one was
- * even asked for (`calledAt`), and was granted later or never.
+ * The grants that overtook an earlier claim: one that had its position (`placedAt`) before this one
+ * was called (`calledAt`), and was granted later or never.
  */
 function countInversions(claims: readonly Claim[], counts: (claim: Claim) => boolean): number {
-  // Latest grant first: the claims already seen are those that were granted later, or never.
+  // Latest grant first: the claims already seen were granted later, or never.
   const byGrant = claims.toSorted((a, b) => (a.grantedAt === b.grantedAt ? 0 : b.grantedAt - a.grantedAt));
   let earliestPlace = Infinity;
   let inversions = 0;

@@ -2,8 +2,8 @@ import { now, sleep } from '../measure/clock.ts';
 import type { Places } from '../subjects/party.ts';
 
 /**
- * Until nearly all have a place or the lock: while it is handed on, a worker is always on the way.
- * For 5 s at most.
+ * Until nearly all have a position or the lock: during a hand-over, a worker is always between
+ * both. At most 5 s.
  */
 export async function inQueue(places: Places, workers: number, granted: () => number): Promise<void> {
   const end = now() + 5_000;

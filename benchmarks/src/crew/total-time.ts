@@ -6,7 +6,7 @@ import { startCrews } from './crews.ts';
 import type { Plan } from './crews.ts';
 import { studyHandOvers } from './hand-overs.ts';
 
-/** From the start until each worker has had its turns, for `patience` ms at most. */
+/** From the start until each worker has had its turns, at most `patience` ms. */
 export async function measureTurns(plan: Plan, patience: number): Promise<Omit<Result, 'scenario' | 'subject'>> {
   const { workers, turns } = plan;
   await using crews = await startCrews(plan);

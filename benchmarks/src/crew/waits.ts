@@ -1,7 +1,7 @@
 import { fairness } from '../measure/statistics.ts';
 import type { Claim } from './claims.ts';
 
-/** How long claims of workers with the same number of turns waited, and in which shares. */
+/** The waits and shares of workers with the same number of turns. */
 export interface Waits {
   readonly meanWait: number;
   readonly longestWait: number;
@@ -21,7 +21,7 @@ export function studyWaits(claims: readonly Claim[], workers: number, turns: num
     .toSorted((a, b) => a.grantedAt - b.grantedAt)) {
     const share = (shares[worker] ?? 0) + 1;
     shares[worker] = share;
-    // After it fewer compete, and shares become equal where all get their turns in the end.
+    // After it fewer compete, and shares become equal if all get their turns.
     if (share === turns) break;
   }
   return {

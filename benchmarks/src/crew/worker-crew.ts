@@ -9,13 +9,12 @@ import type { Assignment, CrewReport } from './crew-messages.ts';
 /** What the workers of a process use. */
 export interface Station {
   readonly party: Party;
-  /** When claims took their places, where the order of calls does not tell. */
+  /** When claims took their positions, if the order of calls does not say. */
   readonly places?: Places | undefined;
   /** Counts what the client sends, if it can. */
   readonly counter?: { readonly total: number; reset(): void };
   /**
-   * Calls may settle within the turn of the event loop: then the workers must let it turn now and
-   * then.
+   * Calls may settle within the turn of the event loop: then the workers must yield now and then.
    */
   readonly synchronous?: boolean;
   /** Resolves when the first attempts of the workers have been answered. */
@@ -24,14 +23,14 @@ export interface Station {
 }
 
 /**
- * For so many ms a process warms up, so that the compiler of the engine knows the library. After
- * 400 ms, hand-overs of four processes on two cores took twice as long as after 3 s.
+ * The warm-up of a process, in ms, for the compiler of the engine. After 400 ms, hand-overs of four
+ * processes on two cores took twice as long as after 3 s.
  */
 const warmUpTime = 3_000;
 
 /**
- * Two workers take turns on a lock of their own: some libraries subscribe only when they wait for
- * the first time. `time`: for how many ms.
+ * Two workers alternate on a separate lock: some libraries subscribe only when they wait for the
+ * first time. `time`: the duration in ms.
  */
 export async function warmUp(party: Party, key: string, time = warmUpTime): Promise<void> {
   const end = now() + time;
@@ -45,14 +44,14 @@ export async function warmUp(party: Party, key: string, time = warmUpTime): Prom
   await Promise.all(others);
 }
 
-/** Workers that want the same lock again and again, or each its own. */
+/** Workers that repeatedly take one lock, or each its own. */
 export class WorkerCrew implements Crew {
   readonly #assignment: Assignment;
   readonly #station: Station;
   readonly #claims: Claim[] = [];
-  /** The present claim of each worker, by its call. */
+  /** The current claim of each worker, by its call. */
   readonly #waiting = new Map<number, number>();
-  /** The present hold. */
+  /** The current hold. */
   readonly #holding = new Map<number, Claim>();
   #failures = 0;
   #grants = 0;
@@ -91,7 +90,7 @@ export class WorkerCrew implements Crew {
     const claims = [...this.#claims, ...this.#holding.values()];
     const placed = this.#station.places?.waiting();
     for (const [worker, calledAt] of this.#waiting) {
-      // Which of the claims in the queue is whose does not matter.
+      // Which of the queued claims belongs to whom does not matter.
       const placedAt = placed === undefined ? calledAt : (placed.pop() ?? Infinity);
       claims.push({ worker, calledAt, placedAt, grantedAt: Infinity, releasedAt: Infinity });
     }
@@ -152,7 +151,7 @@ export class WorkerCrew implements Crew {
   async #failed(error: unknown): Promise<void> {
     this.#failures += 1;
     this.#firstFailure ??= error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    // One that fails at once must not keep the process from everything else.
+    // A synchronous failure must not starve the process.
     await setImmediate();
   }
 }

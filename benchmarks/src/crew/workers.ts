@@ -1,4 +1,4 @@
-/** How many workers there are in how many processes, which have as many each as can be. */
+/** The numbers of workers and processes, which share the workers as evenly as possible. */
 export interface Split {
   readonly workers: number;
   readonly processes: number;

@@ -8,17 +8,17 @@ export interface Gate {
   readonly met: boolean;
 }
 
-/** What gates call the library that they are about. */
+/** The name of this library in gates. */
 export const own = '@locks';
 
 /** How a gate judges its figure. */
 export interface Judgement {
-  /** Digits after the point, as it is shown. */
+  /** Printed decimal places. */
   readonly digits: number;
   readonly met: (value: number) => boolean;
 }
 
-/** A gate on one figure; none when there is nothing that it could be about. */
+/** A gate on one figure; none without a figure. */
 export function gate(target: string, value: number | undefined, { digits, met }: Judgement): Gate[] {
   return value === undefined ? [] : [{ target, measured: figure(value, digits), met: met(value) }];
 }
@@ -35,7 +35,7 @@ export function exactly(wanted: number, digits: number): Judgement {
   return { digits, met: (value) => value === wanted };
 }
 
-/** The figures of `results`. A missing one is no number, which meets no gate. */
+/** The figures of `results`. A missing one is NaN, which meets no gate. */
 export function figuresOf(results: readonly Result[], of: (result: Result) => number | undefined): number[] {
   return results.map((result) => of(result) ?? Number.NaN);
 }

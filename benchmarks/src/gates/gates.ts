@@ -7,7 +7,7 @@ import { redlockGates } from '../redlock/gates.ts';
 import { sqlGates } from '../sql/gates.ts';
 import { zookeeperGates } from '../zookeeper/gates.ts';
 
-/** The gates that `results` say something about. */
+/** The gates for `results`. */
 export function evaluateGates(results: readonly Result[]): Gate[] {
   const ratios = figuresOf(ofSubject(results, 'memory/uncontended', own), ({ ratioToVerrou }) => ratioToVerrou);
   const leases = [...ofSubject(results, 'redis/heap', own), ...ofSubject(results, 'core/overhead', 'held lease')];

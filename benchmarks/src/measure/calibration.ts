@@ -6,21 +6,21 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from './statistics.ts';
 
-/** What the machine was like just before a table was measured. */
+/** The state of the machine just before a table was measured. */
 export interface Calibration {
-  /** The share of its processors' time that nothing used, from 0 to 1. */
+  /** The idle share of its processors' time, from 0 to 1. */
   readonly idle: number;
   /** Of one byte over loopback and back, in ms: median. */
   readonly roundTrip: number;
 }
 
-/** With less idle time than this, other work takes part in what is measured. */
+/** With less idle time, other work affects the measurement. */
 const calm = 0.9;
 const lookFor = 400;
 const roundTrips = 300;
 const waitForCalm = 60_000;
 
-/** Looks at the machine, for about half a second. */
+/** Observes the machine, for about half a second. */
 export async function calibrate(): Promise<Calibration> {
   const before = processorTime();
   await sleep(lookFor);
@@ -29,7 +29,7 @@ export async function calibrate(): Promise<Calibration> {
   return { idle: Math.min(1, idle), roundTrip: await measureRoundTrip() };
 }
 
-/** Looks until the machine is calm. Rejects when it was not for `limit` ms. */
+/** Observes until the machine is calm. Rejects after `limit` ms. */
 export async function calibrateCalm(
   look: () => Promise<Calibration> = calibrate,
   limit: number = waitForCalm,

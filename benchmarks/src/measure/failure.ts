@@ -1,4 +1,4 @@
-/** What failed, in one line: stacks name the paths of the machine. */
+/** A failure in one line: stacks contain paths of the machine. */
 export function failureText(error: unknown): string {
   const [line = ''] = String(error).split('\n', 1);
   return line;

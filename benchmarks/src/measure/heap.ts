@@ -4,12 +4,12 @@ export async function heapPerItem(count: number, fill: (items: unknown[]) => Pro
   const before = await settledHeap();
   await fill(items);
   const after = await settledHeap();
-  // Used afterwards, so that it is reachable until then.
+  // Used afterwards, so that it stays reachable until then.
   if (items.length !== count) throw new Error(`${items.length} items instead of ${count}`);
   return (after - before) / count;
 }
 
-/** Twice, with a turn of the event loop between: what finalizers free is seen too. */
+/** Twice, with a turn of the event loop between, to include what finalizers free. */
 async function settledHeap(): Promise<number> {
   const { gc } = globalThis;
   if (gc === undefined) throw new Error('The heap can only be measured with --expose-gc.');

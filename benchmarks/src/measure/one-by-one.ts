@@ -5,7 +5,7 @@ import type { SuiteContext } from '../suite.ts';
 
 /**
  * In random order; the results in the order of `names`. One whose process dies has no figures, and
- * the others go on.
+ * the others continue.
  */
 export async function oneByOne(
   names: readonly string[],

@@ -2,19 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 import { now } from './clock.ts';
 import type { Party } from '../subjects/party.ts';
 
-/** What a slice of acquiring and releasing came to. */
+/** The results of a slice of acquiring and releasing. */
 export interface Pairs {
   readonly perSecond: number;
   /** Ms of each acquire and release. */
   readonly latencies: readonly number[];
-  /** Ms of each acquire alone. */
+  /** Ms of each acquire. */
   readonly acquires: readonly number[];
   /** CPU time of this process for each, in µs. */
   readonly clientMicroseconds: number;
   readonly errors: readonly unknown[];
 }
 
-/** Each of `concurrency` workers acquires and releases a key of its own for `ms`. */
+/** Each of `concurrency` workers acquires and releases a separate key for `ms`. */
 export async function runPairs(name: string, party: Party, concurrency: number, ms: number): Promise<Pairs> {
   const latencies: number[] = [];
   const acquires: number[] = [];

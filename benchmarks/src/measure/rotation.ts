@@ -1,6 +1,6 @@
 import { shuffle } from './random.ts';
 
-/** How long and how often the subjects take turns. */
+/** How long and how often the subjects alternate. */
 export interface Rotation {
   readonly rounds: number;
   /** Ms per turn. */
@@ -8,13 +8,16 @@ export interface Rotation {
   readonly random: () => number;
 }
 
-/** For so many slices the compiler of the engine gets to know a subject before it is measured. */
+/**
+ * The number of slices in which the compiler of the engine optimizes a subject, before it is
+ * measured.
+ */
 export const warmUp = 6;
 
 /**
- * Lets the subjects take turns in one process, in another random order each round, so that none is
- * always the one that runs warm or cold. A first, longer round warms up and is thrown away. Results
- * are by subject, then by round.
+ * Lets the subjects alternate in one process, in another random order each round, so that none
+ * always runs warm or cold. A first, longer round warms up and is dropped. Results are by subject,
+ * then by round.
  */
 export async function rotate<S, T>(
   subjects: readonly S[],

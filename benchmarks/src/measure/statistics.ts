@@ -1,10 +1,10 @@
-/** The value that `share` of the sorted `values` do not exceed; `undefined` of nothing. */
+/** The value that `share` of the sorted `values` do not exceed; `undefined` without values. */
 export function percentile(values: readonly number[] | Float64Array, share: number): number | undefined {
   const sorted = Float64Array.from(values).toSorted();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 
-/** The middle one; of an even number, the mean of the two in the middle. */
+/** The middle value; of an even number, the mean of the two in the middle. */
 export function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)];

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** Reads what one client sends, as it comes. */
+/** Reads what one client sends, as it arrives. */
 export interface Reader {
   read(chunk: Buffer): void;
 }
 
-/** A way to a server on which is read what clients say. */
+/** A connection to a server, on which requests of clients are read. */
 export interface Tap extends AsyncDisposable {
-  /** That of the server, by way of the tap. */
+  /** The URL of the server through the tap. */
   readonly url: string;
 }
 
@@ -23,7 +23,7 @@ export async function openTap(target: string, reader: () => Reader): Promise<Tap
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
-      // Either end may go at any time, and takes the other with it.
+      // Either end may close at any time, and closes the other.
       socket.on('error', () => socket.destroy());
       socket.on('close', () => {
         client.destroy();

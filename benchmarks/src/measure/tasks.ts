@@ -1,6 +1,6 @@
 import { serveParent, startChild } from '@locks/conformance/processes';
 
-/** Runs the task of `module` in a process of its own, which can collect garbage, and ends that. */
+/** Runs the task of `module` in a separate process, which can collect garbage, and ends it. */
 export async function runTask<Output>(module: URL, input: unknown): Promise<Output> {
   const child = startChild(module, { name: module.pathname, execArgv: ['--expose-gc'] });
   try {
@@ -10,7 +10,7 @@ export async function runTask<Output>(module: URL, input: unknown): Promise<Outp
   }
 }
 
-/** In the module of a task: what `runTask` gets. */
+/** In the module of a task: receives the input of `runTask`. */
 export function serveTask<Input>(task: (input: Input) => Promise<unknown>): void {
   serveParent(task);
 }

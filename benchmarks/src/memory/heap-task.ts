@@ -2,7 +2,6 @@ import { heapPerItem } from '../measure/heap.ts';
 import { serveTask } from '../measure/tasks.ts';
 import { memorySubjects } from './subjects.ts';
 
-/** What the memory suite asks for. */
 export interface MemoryHeapInput {
   readonly subject: string;
   readonly leases: number;

@@ -7,7 +7,7 @@ import { median, ratioOfRounds } from '../measure/statistics.ts';
 import type { Party } from '../subjects/party.ts';
 import { memorySubjects } from './subjects.ts';
 
-/** How many workers, and whether they want the same key. */
+/** The number of workers, and whether they want the same key. */
 export interface MemoryCase {
   readonly workers: number;
   readonly contended: boolean;
@@ -65,7 +65,7 @@ async function measureSlice(party: Party, workers: number, contended: boolean, m
       if (contended) {
         if (holders > 0) violations += 1;
         holders += 1;
-        // So that another holder would have a chance to show.
+        // So that another holder would show.
         await Promise.resolve();
         holders -= 1;
       }
@@ -75,13 +75,13 @@ async function measureSlice(party: Party, workers: number, contended: boolean, m
         failures += 1;
       }
       pairs += 1;
-      // Looking at the clock costs as much as some locks do.
+      // Reading the clock costs as much as some locks do.
       if (pairs % 32 === 0) over = now() >= end;
     }
   }
 
-  // Where nothing but promises is between two turns, no timer gets a turn: each worker looks for
-  // itself. One that polls, needs it.
+  // If only promises are between two turns, no timer runs: each worker checks for itself. One that
+  // polls needs it.
   const timer = setTimeout(() => (over = true), ms);
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   clearTimeout(timer);

@@ -5,7 +5,7 @@ import { MemoryStore } from '@verrou/core/drivers/memory';
 import { Mutex } from 'async-mutex';
 import type { Party } from '../subjects/party.ts';
 
-/** A library whose locks are in this process only. */
+/** A library whose locks exist only in this process. */
 export interface MemorySubject {
   readonly name: string;
   open(): Party;
@@ -38,7 +38,7 @@ export const memorySubjects: readonly MemorySubject[] = [
   asyncMutex('async-mutex, CommonJS', (createRequire(import.meta.url)('async-mutex') as { Mutex: typeof Mutex }).Mutex),
 ];
 
-/** No ttl, no owner, no keys: one mutex object for each. Its two builds differ in speed by far. */
+/** No ttl, no owner, no keys: one mutex object for each. Its two builds differ greatly in speed. */
 function asyncMutex(name: string, Build: typeof Mutex): MemorySubject {
   return {
     name,

@@ -1,12 +1,12 @@
 /** A bar chart: groups along the horizontal axis, one bar for each series. */
 export interface Chart {
-  /** By which the site names it. */
+  /** Its name on the site. */
   readonly name: string;
   readonly title: string;
   readonly unit: string;
-  /** Logarithmic, where some are many times as high as others. @default false */
+  /** Logarithmic, for bars of very different heights. @default false */
   readonly log?: boolean;
-  /** A horizontal line to compare with. */
+  /** A horizontal reference line. */
   readonly line?: number;
   readonly groups: readonly Group[];
 }

@@ -1,7 +1,7 @@
 import type { Result } from '../results.ts';
 import type { Bar, Chart } from './chart.ts';
 
-/** What a bar shows; `undefined` or no number: there is no bar. */
+/** The value of a bar; `undefined` or NaN: no bar. */
 export type Figure = (result: Result) => number | undefined;
 
 /** How the results of a scenario become a chart. */

@@ -3,7 +3,6 @@ import { grouped } from '../plots/grouped.ts';
 import type { Figure } from '../plots/grouped.ts';
 import type { Result } from '../results.ts';
 
-/** The charts of the Redis suite. */
 export function redisCharts(results: readonly Result[]): Chart[] {
   // Of many similar cells, the usual case.
   const cells = results.filter(({ processes, hold }) => processes === 4 && hold === 2);

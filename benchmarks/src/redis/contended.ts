@@ -24,7 +24,7 @@ export async function measureContended(
   await using crews = await startCrews({ backend: 'redis', ...plan });
   await crews.begin();
   await resetStatistics(controls);
-  // With one and a half for each, every worker that is served in turn has one.
+  // With one and a half for each, every worker in a fair queue has one.
   const wanted = subject === push ? 0 : Math.max(patience.acquisitions, waiters * 1.5);
   const window = await observe(crews, patience, wanted);
   const [server, reports] = await Promise.all([readStatistics(controls), crews.reports()]);

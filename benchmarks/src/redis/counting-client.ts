@@ -22,15 +22,15 @@ export class CommandCounter {
 }
 
 /**
- * An ioredis client that counts what it and its duplicates send: the server does not tell these
- * from what scripts call.
+ * An ioredis client that counts what it and its duplicates send: the server does not distinguish
+ * these from commands of scripts.
  */
 class CountingRedis extends Redis {
   readonly #counter: CommandCounter;
 
   constructor(options: RedisOptions, counter: CommandCounter) {
-    // Lazily: the commands of the connection itself are sent before a constructor could say where
-    // to count them.
+    // Lazily: the commands of the connection itself are sent before a constructor could set the
+    // counter.
     super({ ...options, lazyConnect: true });
     this.#counter = counter;
   }

@@ -18,7 +18,7 @@ export function uncontendedGates(results: readonly Result[]): Gate[] {
   ];
 }
 
-/** By how much the raw client must be reached, at so many at once. */
+/** The required ratio to the raw client, by concurrency. */
 const overRaw: Readonly<Record<number, number>> = { 1: 0.85, 8: 1.2, 64: 1.4, 512: 1.4 };
 
 function speedGates(cell: Result, all: readonly Result[]): Gate[] {

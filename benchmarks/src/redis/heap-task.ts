@@ -5,7 +5,6 @@ import { heapPerItem } from '../measure/heap.ts';
 import { serveTask } from '../measure/tasks.ts';
 import { connect } from './counting-client.ts';
 
-/** What `heap.ts` asks for. */
 export interface HeapInput {
   readonly url: string;
   readonly subject: string;
@@ -21,7 +20,7 @@ serveTask(async ({ url, subject, leases }: HeapInput): Promise<number> => {
     await mutex.acquire();
     return mutex;
   };
-  // What the first ones leave behind for good is not of each lease.
+  // What the first ones leave permanently is not counted per lease.
   for (let index = 0; index < 1_000; index += 1) {
     const held = (await acquire(`warm-up/${index}`)) as { release(): Promise<unknown> };
     await held.release();

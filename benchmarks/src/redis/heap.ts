@@ -3,7 +3,7 @@ import type { Result } from '../results.ts';
 import { runTask } from '../measure/tasks.ts';
 import type { HeapInput } from './heap-task.ts';
 
-/** The client's heap for each lock that it holds, its key included. */
+/** The client's heap for each held lock, including its key. */
 export async function measureHeap(url: string, control: Redis, leases: number): Promise<Result[]> {
   const results: Result[] = [];
   for (const subject of ['@locks', 'redis-semaphore']) {

@@ -5,8 +5,8 @@ import type { Assignment, CrewReport } from '../crew/crew-messages.ts';
 import { connect } from './counting-client.ts';
 
 /**
- * The reference: one message that travels round the processes, each publishing to the next after
- * the time of a hold. A hand-over cannot be faster than that push.
+ * The reference: one message that circulates among the processes, each publishing to the next after
+ * the time of a hold. No hand-over can be faster.
  */
 export async function openPushCrew({ url, key, process, processes, hold }: Assignment): Promise<Crew> {
   const { client, counter } = await connect(url);

@@ -15,8 +15,8 @@ export async function openCrew(assignment: Assignment): Promise<Crew> {
   const clustered = isClusterUrl(url);
   const { client, counter, party } = await (clustered ? openOnCluster(url) : openOnServer(assignment));
   await warmUp(party, `${assignment.key}/warm-up/${assignment.process}`);
-  // Among processes the order of calls is not the order of places; within one, one connection
-  // keeps it.
+  // Among processes the order of calls is not that of positions; within one, one connection
+  // preserves it.
   const places = assignment.processes > 1 || clustered ? party.watchPlaces?.(assignment.key) : undefined;
   return new WorkerCrew(assignment, {
     party,

@@ -8,7 +8,6 @@ import { serveTask } from '../measure/tasks.ts';
 import { connect } from './counting-client.ts';
 import { serverCpu } from './server-statistics.ts';
 
-/** What `renewal.ts` asks for. */
 export interface RenewalInput {
   readonly url: string;
   readonly subject: string;
@@ -25,7 +24,7 @@ export interface RenewalOutput {
   readonly lost: number;
 }
 
-/** Holds `leases` locks, and says how many of them were lost. */
+/** Holds `leases` locks, and returns how many of them were lost. */
 type Hold = (client: Redis, input: RenewalInput) => Promise<() => number>;
 
 const holds: Readonly<Record<string, Hold>> = {

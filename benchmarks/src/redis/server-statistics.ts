@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 /** What the servers did since the last `resetStatistics`. */
 export interface ServerStatistics {
   /**
-   * Calls and time by command, those made by scripts included; the time of a script includes
+   * Calls and time by command, including those made by scripts; the time of a script includes
    * theirs.
    */
   readonly commands: ReadonlyMap<string, { readonly calls: number; readonly microseconds: number }>;
@@ -26,7 +26,7 @@ export async function readStatistics(controls: readonly Redis[]): Promise<Server
   return { commands };
 }
 
-/** All commands that the server ran, those of scripts included. */
+/** All commands that the server ran, including those of scripts. */
 export function allCommands({ commands }: ServerStatistics): number {
   let all = 0;
   for (const { calls } of commands.values()) all += calls;
@@ -34,7 +34,7 @@ export function allCommands({ commands }: ServerStatistics): number {
 }
 
 /**
- * The time that the server spent on `sent` commands, in microseconds. Of a command that scripts
+ * The time that the server spent on `sent` commands, in microseconds. For a command that scripts
  * call too, its mean time counts.
  */
 export function serverTime({ commands }: ServerStatistics, sent: ReadonlyMap<string, number>): number {

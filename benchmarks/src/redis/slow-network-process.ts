@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { serveParent } from '@locks/conformance/processes';
 
-/** Where messages go, and how long each takes, in ms. */
+/** Where messages go, and their delay in ms. */
 export interface NetworkRequest {
   readonly host: string;
   readonly port: number;
@@ -19,7 +19,7 @@ interface Message {
 const underWay: Message[] = [];
 let looks = false;
 
-/** Timers of Node.js are whole ms: this looks at the clock until nothing is under way. */
+/** Timers of Node.js are whole ms: this polls the clock until nothing is in transit. */
 function look(): void {
   const now = performance.now();
   while (underWay[0] !== undefined && underWay[0].due <= now) {

@@ -1,13 +1,13 @@
 import { startChild } from '@locks/conformance/processes';
 import type { NetworkRequest } from './slow-network-process.ts';
 
-/** A way to a server on which each message takes longer. */
+/** A slower connection to a server. */
 export interface SlowNetwork extends AsyncDisposable {
   readonly url: string;
 }
 
 /**
- * Another way to the Redis at `url`: a round trip takes `roundTrip` ms more. A process of its own
+ * A connection to the Redis at `url` with round trips `roundTrip` ms longer. A separate process
  * delays the messages, and needs most of a core.
  */
 export async function openSlowNetwork(url: string, roundTrip: number): Promise<SlowNetwork> {

@@ -19,7 +19,7 @@ import type { Servers, SuiteContext } from '../suite.ts';
 
 const held = 10_000;
 
-/** Locks in a Redis that was started for this and is stopped in the end. */
+/** Locks in a Redis started for this and stopped at the end. */
 export async function runRedisSuite(context: SuiteContext): Promise<Servers> {
   const { options } = context;
   if (process.env['LOCKS_TEST_REDIS_URL'] !== undefined) {
@@ -69,7 +69,7 @@ async function contended(context: SuiteContext, url: string, control: Redis, nam
     for (const processes of [1, 4]) {
       for (const waiters of [10, 100, 1_000]) {
         const contention: Contention = { waiters, processes, hold };
-        // In a quick run the peers show up where it matters most.
+        // In a quick run the peers are measured where it matters most.
         const all = !quick || (waiters === 100 && hold === 2);
         const cell = { scenario: 'redis/contended', ...contention };
         const title = `Contended, ${waiters} on one key in ${processes} process(es), held ${hold} ms`;

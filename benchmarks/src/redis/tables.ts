@@ -22,7 +22,7 @@ export const serverColumn: Column = {
   of: (r) => ratio(r.ratioToServer, r.ratioToServerLow, r.ratioToServerHigh),
 };
 
-/** With so many digits behind the point. */
+/** With `digits` decimal places. */
 function allColumn(digits: number): Column {
   return { head: 'all cmds', of: (r) => figure(r.allCommandsPerAcquisition, digits) };
 }

@@ -5,7 +5,7 @@ import { measureTurns } from '../crew/total-time.ts';
 import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
 
-/** From the start until each worker has had the lock `turns` times, for `patience` ms at most. */
+/** From the start until each worker has had the lock `turns` times, at most `patience` ms. */
 export async function measureTotalTime(
   url: string,
   control: Redis,

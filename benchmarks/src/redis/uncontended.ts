@@ -25,9 +25,7 @@ export interface Slice extends Pairs {
   readonly serverMicroseconds: number;
 }
 
-/**
- * Acquire and release without contention: each of `concurrency` workers has its own key.
- */
+/** Acquire and release without contention: each of `concurrency` workers has its own key. */
 export async function measureUncontended(
   url: string,
   control: Redis,

@@ -10,7 +10,7 @@ import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
 import { percentile } from '../measure/statistics.ts';
 
-/** Until each of the contenders has had the lock `turns` times, for `patience` ms at most. */
+/** Until each of the contenders has had the lock `turns` times, at most `patience` ms. */
 export async function measureContended(
   urls: readonly string[],
   subject: string,

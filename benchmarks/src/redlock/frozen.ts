@@ -11,12 +11,12 @@ import { loadSubject } from './subjects/index.ts';
 
 const workers = 8;
 const warmUp = 400;
-/** A pair that takes so many ms has waited for the frozen node. */
+/** A pair that takes at least this, in ms, has waited for the frozen node. */
 const slow = 0.9 * memberTimeout;
 
 /**
- * A node freezes (SIGSTOP) under `workers` with a key each, for `ms`. What a worker then loses to
- * pairs that take nearly a member timeout is what the frozen node costs.
+ * A node freezes (SIGSTOP) under `workers` with a key each, for `ms`. The cost of the frozen node
+ * is what a worker loses to pairs that take nearly a member timeout.
  */
 export async function measureFrozen(
   nodes: Nodes,
@@ -34,7 +34,7 @@ export async function measureFrozen(
   const pairs = Array.from({ length: workers }, (_, worker) =>
     runPairs(`frozen/${node}/${subject}/${worker}`, party, 1, ms),
   );
-  // One that waits for the frozen node goes on afterwards.
+  // One that waits for the frozen node continues afterwards.
   await sleep(ms + memberTimeout);
   await server?.resume();
   const results = await Promise.all(pairs);

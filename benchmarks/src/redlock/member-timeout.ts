@@ -1,2 +1,2 @@
-/** That of `combine` by default, in ms. */
+/** The default of `combine`, in ms. */
 export const memberTimeout = 500;

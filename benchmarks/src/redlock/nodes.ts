@@ -4,19 +4,19 @@ import { Redis } from 'ioredis';
 import { connect } from '../redis/counting-client.ts';
 import type { CommandCounter } from '../redis/counting-client.ts';
 
-/** How many nodes there are: a majority survives the loss of one. */
+/** The number of nodes: a majority survives the loss of one. */
 const size = 3;
 
 /**
- * In ms, each way. A round trip over such links is time on the network. On loopback it is time of
- * the processor, which the clients and the nodes share.
+ * In ms, each direction. A round trip over such links is time on the network; on loopback it is
+ * time of the processor, which clients and nodes share.
  */
 export const linkDelay = 1;
 
 /** Independent Redis servers. */
 export interface Nodes extends AsyncDisposable {
   readonly urls: readonly string[];
-  /** The same nodes by way of links that take `linkDelay` ms in each direction. */
+  /** The same nodes over links that take `linkDelay` ms in each direction. */
   readonly farUrls: readonly string[];
   readonly servers: readonly ServerHandle[];
   readonly version: string;

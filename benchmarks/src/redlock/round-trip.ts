@@ -6,7 +6,7 @@ import { connectAll } from './nodes.ts';
 const warmUp = 300;
 const samples = 300;
 
-/** Ms of one write to all nodes at once, without other load: median. */
+/** Ms of one simultaneous write to all nodes, without other load: median. */
 export async function measureRoundTrip(urls: readonly string[]): Promise<number> {
   const clients = await connectAll(urls, new CommandCounter());
   const times: number[] = [];

@@ -8,8 +8,8 @@ const warmUp = 20;
 const pairs = 200;
 
 /**
- * Counts the round trips that follow one another. A command is one deeper than the deepest command
- * that was answered before it was sent.
+ * Counts sequential round trips. A command is one deeper than the deepest command that was answered
+ * before it was sent.
  */
 class DepthCounter extends CommandCounter {
   depth = 0;

@@ -18,13 +18,13 @@ import { contendedColumns, frozenColumns, uncontendedColumns } from './tables.ts
 /** How often each contender takes the lock. */
 const turns = 20;
 /**
- * For so many ms all turns are waited for: peers that wait a random time would need minutes. Ours
- * must succeed.
+ * How long peers may take for all turns, in ms: those that wait a random time would need minutes.
+ * Ours must succeed.
  */
 const peerPatience = 5_000;
 const ownPatience = 60_000;
 
-/** Locks on a majority of three Redis nodes, which are started for this and stopped in the end. */
+/** Locks on a majority of three Redis nodes, started for this and stopped at the end. */
 export async function runRedlockSuite(context: SuiteContext): Promise<Servers> {
   if (process.env['LOCKS_TEST_REDIS_URL'] !== undefined) {
     throw new UsageError('This needs three Redis servers, which it starts and freezes: unset LOCKS_TEST_REDIS_URL.');
@@ -54,7 +54,7 @@ async function contended(context: SuiteContext, nodes: Nodes, names: readonly st
   for (const delay of [0, linkDelay]) {
     const urls = delay === 0 ? nodes.urls : nodes.farUrls;
     const roundTrip = await measureRoundTrip(urls);
-    // Over links it takes too long to wait for the peers.
+    // Over links waiting for the peers takes too long.
     const libraries = names.filter((name) => name !== rawName && (delay === 0 || !isPeer(name)));
     for (const waiters of [16, 64]) {
       const contention: Contention = { waiters, processes: 4, hold: 1 };
@@ -78,7 +78,7 @@ async function frozen(context: SuiteContext, nodes: Nodes, names: readonly strin
   const results: Result[] = [];
   for (const node of nodes.servers.keys()) {
     for (const name of names) {
-      // The first node is what a peer is asked about, too: it has no order of nodes.
+      // Peers are measured on the first node only: they have no order of nodes.
       if (node > 0 && (isPeer(name) || name === rawName)) continue;
       results.push(await measureFrozen(nodes, name, node, time, context.options));
     }

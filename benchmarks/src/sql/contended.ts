@@ -8,21 +8,21 @@ import type { Result } from '../results.ts';
 import type { Database } from './database.ts';
 import { notification } from './notify-name.ts';
 
-/** How long to look at workers that know their work. */
+/** How long to observe warmed-up workers. */
 export interface SqlPatience extends Patience {
-  /** For so long they work before, in ms: new code takes twice the time. */
+  /** The warm-up, in ms: new code takes twice the time. */
   readonly warmUp: number;
 }
 
 /**
- * Workers start so many ms apart, in one process after the other. Else those of a process stand
- * together in the queue, and most hand-overs stay within one.
+ * The interval between starts of workers, in ms, in one process after the other. Else those of a
+ * process are adjacent in the queue, and most hand-overs stay within one.
  */
 const spread = 6;
 
 /**
- * Many workers on one key. Counting starts when all of them are in the queue; what they leave in
- * the log counts until they are gone.
+ * Many workers on one key. Counting starts when all of them are in the queue; log lines count until
+ * they have disconnected.
  */
 export async function measureContended(
   database: Database,
@@ -53,7 +53,7 @@ async function runContended(
   await crews.begin();
   await sleep(warmUp);
   await database.resetStatements();
-  // With one and a half for each, every worker that is served in turn has one.
+  // With one and a half for each, every worker in a fair queue has one.
   const wanted = subject === notification ? 0 : Math.max(patience.acquisitions, waiters * 1.5);
   const window = await observe(crews, patience, wanted);
   const [statements, reports] = await Promise.all([database.statements(), crews.reports()]);

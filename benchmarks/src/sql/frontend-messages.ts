@@ -1,16 +1,17 @@
-/** What clients asked a Postgres for. */
+/** The requests of clients to a Postgres. */
 export interface Tally {
   connections: number;
   /** Executed: simple queries, and executions of prepared ones. */
   statements: number;
-  /** Requests that a client waits for the answer of: a query, a Sync, or a message of the login. */
+  /** Requests whose answer a client awaits: a query, a Sync, or a message of the login. */
   roundTrips: number;
 }
 
 const codes = { cancel: 80_877_102, ssl: 80_877_103, gssEncryption: 80_877_104 } as const;
 
 /**
- * Reads what one client sends, as it comes, and adds it to `tally`. Not for encrypted connections.
+ * Reads what one client sends, as it arrives, and adds it to `tally`. Not for encrypted
+ * connections.
  */
 export class FrontendReader {
   readonly #tally: Tally;

@@ -2,7 +2,7 @@ import type { Result } from '../results.ts';
 import { atLeast, atMost, exactly, figuresOf, gate, largest, ofSubject, own, smallest, total } from '../gates/gate.ts';
 import type { Gate } from '../gates/gate.ts';
 
-/** Ours, over connections of its own and over those of a knex. */
+/** Ours, over its own connections and over those of a knex. */
 const both = [own, `${own} over knex`] as const;
 
 export function sqlGates(results: readonly Result[]): Gate[] {
@@ -46,7 +46,7 @@ function uncontendedGates(results: readonly Result[], subject: string): Gate[] {
 function contendedGates(results: readonly Result[]): Gate[] {
   const cells = both.flatMap((subject) => contendedCells(results, subject));
   const everywhere = results.filter(({ scenario, subject }) => isContended(scenario) && subject.startsWith(own));
-  // Without routines the order of the queue is not watched.
+  // Without routines the order of the queue is not observed.
   const fair = everywhere.filter(({ subject }) => both.some((name) => name === subject));
   // Where time was up before every worker could have had a turn, none is known to starve.
   const served = fair.filter(({ acquisitions = Infinity, waiters = 0 }) => acquisitions >= waiters * 1.5);
@@ -85,9 +85,7 @@ function contendedGates(results: readonly Result[]): Gate[] {
   ];
 }
 
-/**
- * By the number of processes. In several verrou hands most turns over within one, out of order.
- */
+/** By the number of processes. In several verrou hands most turns over within one, out of order. */
 const leastOverVerrou = [
   [1, 1.1],
   [4, 0.85],

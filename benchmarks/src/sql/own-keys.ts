@@ -16,7 +16,7 @@ interface Round {
   readonly reports: readonly CrewReport[];
 }
 
-/** Several processes at once on one database, each of whose workers has a key of its own. */
+/** Several simultaneous processes on one database, with a separate key for each worker. */
 export async function measureOwnKeys(
   { dialect, url }: Database,
   names: readonly string[],

@@ -5,7 +5,7 @@ import { openParty } from './subjects/index.ts';
 
 /**
  * Creates the tables: ours on request, those of others when they are first used, which several
- * processes must not do at once.
+ * processes must not do simultaneously.
  */
 export async function prepare({ url }: Database, names: readonly string[], options: RetryOptions): Promise<void> {
   const locks = await openLocks({ url, options: { migrate: true } });

@@ -16,9 +16,7 @@ interface Contestant {
   readonly party: SqlParty;
 }
 
-/**
- * Acquire and release without contention: each of `concurrency` workers has its own key.
- */
+/** Acquire and release without contention: each of `concurrency` workers has its own key. */
 export async function measureUncontended(
   { dialect, url }: Database,
   names: readonly string[],

@@ -22,7 +22,7 @@ export interface Places {
   waiting(): number[];
 }
 
-/** How peers that poll are told to wait. */
+/** How polling peers wait. */
 export interface RetryOptions {
   /** Ms between attempts; `undefined`: what the peer's documentation gives. */
   readonly retryDelay: number | undefined;

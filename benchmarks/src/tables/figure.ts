@@ -1,6 +1,6 @@
 const none = '-';
 
-/** `value` with so many digits after the point; thousands are set apart. */
+/** `value` with `digits` decimal places and separated thousands. */
 export function figure(value: number | undefined, digits = 0): string {
   if (value === undefined || Number.isNaN(value)) return none;
   return value.toLocaleString('en', {

@@ -58,7 +58,7 @@ export function makePath(client: Client, path: string): Promise<unknown> {
   return promised((done) => client.mkdirp(path, done));
 }
 
-/** Resolves when the node at `path` has changed or ended, at once when there is none. */
+/** Resolves when the node at `path` has changed or ended, immediately when it does not exist. */
 export async function changeOf(client: Client, path: string): Promise<void> {
   let change: () => void = () => {};
   const changed = new Promise<void>((resolve) => (change = resolve));

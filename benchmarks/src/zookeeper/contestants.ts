@@ -5,15 +5,15 @@ import type { PeerPrograms } from './peer-programs.ts';
 import { startPeer } from './peer.ts';
 import { openParty } from './subjects/index.ts';
 
-/** A subject that is ready to be measured again and again, wherever it runs. */
+/** A subject that can be measured repeatedly, wherever it runs. */
 export interface Contestant {
   readonly name: string;
-  /** Each of `concurrency` workers acquires and releases a key of its own for `ms`. */
+  /** Each of `concurrency` workers acquires and releases a separate key for `ms`. */
   run(concurrency: number, ms: number): Promise<Pairs>;
   close(): Promise<void>;
 }
 
-/** For so many ms a virtual machine gets to know a peer that runs on one, for each concurrency. */
+/** The warm-up of a peer's virtual machine for each concurrency, in ms. */
 const peerWarmUp = 5_000;
 
 export async function openContestant(

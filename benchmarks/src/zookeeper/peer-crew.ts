@@ -7,7 +7,7 @@ import { grantsOf, startPeer } from './peer.ts';
 import type { Peer } from './peer.ts';
 import { settling } from './settling.ts';
 
-/** For so many ms a virtual machine gets to know a peer that runs on one. */
+/** The warm-up of a peer's virtual machine, in ms. */
 const peerWarmUp = 3_000;
 const width = 4;
 
@@ -36,7 +36,7 @@ export async function openPeerCrew(assignment: Assignment, program: readonly str
     measure() {
       peer.send('measure');
       asking = setInterval(() => {
-        // When the process is gone, `done` tells.
+        // `done` reports the end of the process.
         grantsOf(peer).then(
           (count) => (grants = count),
           () => {},

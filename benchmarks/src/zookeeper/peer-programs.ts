@@ -18,7 +18,7 @@ export const peerNames: readonly string[] = [curator, kazoo];
 /** The sources of the programs, which no compiler copies to `dist`. */
 const sources = fileURLToPath(new URL('../../src/zookeeper/peers', import.meta.url));
 
-/** How the peers are started. */
+/** How to start the peers. */
 export interface PeerPrograms extends AsyncDisposable {
   /**
    * Command lines by the name of the subject; they lack the server, and the timeout of the session.
@@ -39,8 +39,8 @@ const preparations: Readonly<Record<string, (folder: string) => Promise<Prepared
 };
 
 /**
- * Gets those of `names` ready that are programs of their own. Rejects with what to install when
- * something is missing.
+ * Prepares those of `names` that are separate programs. Rejects with what to install when something
+ * is missing.
  */
 export async function preparePeers(names: readonly string[]): Promise<PeerPrograms> {
   const folder = await mkdtemp(join(tmpdir(), 'locks-benchmarks-'));

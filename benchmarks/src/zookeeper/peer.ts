@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Pairs } from '../measure/pair-loop.ts';
 import { hostsOf, sessionTimeout } from './client.ts';
 
-/** What a peer answers, one line of JSON each. */
+/** The answers of a peer, one line of JSON each. */
 interface Answers {
   /** It is connected. */
   readonly ready: { readonly ready: true };
@@ -20,10 +20,7 @@ interface Answers {
   readonly grants: { readonly grants: number };
   /** To `contend`, when all turns were taken. */
   readonly done: { readonly done: true };
-  /**
-   * To `report`: four numbers for each claim: worker, when it was called, granted and released; -1
-   * is not yet.
-   */
+  /** To `report`: four numbers per claim: worker, time of call, grant and release; -1: not yet. */
   readonly claims: {
     readonly claims: readonly number[];
     readonly failures: number;
@@ -32,14 +29,14 @@ interface Answers {
 }
 
 /**
- * A lock library in another language, in a process of its own with one session, which measures
+ * A lock library in another language, in a separate process with one session, which measures
  * itself.
  */
 export interface Peer extends AsyncDisposable {
   /** `concurrency` threads acquire and release a key of their own below `prefix`, for `ms`. */
   pairs(prefix: string, concurrency: number, ms: number): Promise<Pairs>;
   send(command: string): void;
-  /** The next answer of its kind; rejects when the process is gone. */
+  /** The next answer of its kind; rejects when the process has ended. */
   answer<Kind extends keyof Answers>(kind: Kind): Promise<Answers[Kind]>;
 }
 
@@ -49,7 +46,7 @@ export async function startPeer(program: readonly string[], url: string): Promis
   const child = spawn(command, [...args, hostsOf(url), `${sessionTimeout}`], { stdio: ['pipe', 'pipe', 'pipe'] });
   let complaints = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-4_000)));
-  // A write to a process that is gone fails; the end of the process tells why.
+  // A write to a dead process fails; the end of the process says why.
   child.stdin.on('error', () => {});
   const waiting = new Map<string, { resolve(answer: unknown): void; reject(error: Error): void }>();
   let end: Error | undefined;

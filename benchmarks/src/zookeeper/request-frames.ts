@@ -1,6 +1,6 @@
 import type { Reader } from '../measure/tap.ts';
 
-/** What clients asked a ZooKeeper for, by the name of the operation. */
+/** The requests of clients to a ZooKeeper, by operation. */
 export type Operations = Map<string, number>;
 
 /** The first frame of a connection has no operation code. */
@@ -33,7 +33,7 @@ const names: Readonly<Record<number, string>> = {
 };
 
 /**
- * Reads what one client sends, as it comes, and adds it to `operations`. Not for encrypted
+ * Reads what one client sends, as it arrives, and adds it to `operations`. Not for encrypted
  * connections.
  */
 export class RequestReader implements Reader {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fourLetterWord, startZookeeper } from '@locks/test-servers';
 
-/** The server that parties are measured on, seen from outside. */
+/** The server under measurement, seen from outside. */
 export interface Server extends AsyncDisposable {
   readonly url: string;
   readonly version: string;
@@ -9,23 +9,21 @@ export interface Server extends AsyncDisposable {
   requests(): Promise<number>;
   /** How many watches of nodes there are. */
   watches(): Promise<number>;
-  /**
-   * CPU time since its start, in µs; `undefined` where there is no /proc, or no process of ours.
-   */
+  /** CPU time since its start, in µs; `undefined` without /proc, or without a process of ours. */
   cpuMicroseconds(): Promise<number | undefined>;
 }
 
-/** As in production, not as for tests: memory, and code that is compiled well. */
+/** As in production, not as for tests: memory, and optimizing compilation. */
 const usualJava = ['-Xms512m', '-Xmx1g', '-XX:TieredStopAtLevel=4', '-XX:+UseG1GC', '-XX:-UseSerialGC'];
 
-/** `forceSync`: it waits for the disk before it answers a write, as it does by default. */
+/** `forceSync`: it syncs to the disk before it answers a write, as by default. */
 export async function openServer(forceSync: boolean = true): Promise<Server> {
   const server = await startZookeeper({
     javaOptions: usualJava,
     javaProperties: { 'zookeeper.forceSync': forceSync ? 'yes' : 'no' },
   });
   const first = await fourLetterWord(server, 'mntr');
-  // Each question counts as a request, too.
+  // Each query counts as a request, too.
   let asked = 1;
   const read = async (name: string): Promise<number> => {
     const answer = await fourLetterWord(server, 'mntr', 10_000);

@@ -1,4 +1,4 @@
-/** Ms that `workers` get to take their places when they do not tell that they have. */
+/** Ms for `workers` to take their positions if they do not report that. */
 export function settling(workers: number): number {
   return 500 + 2 * workers;
 }

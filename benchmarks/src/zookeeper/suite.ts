@@ -23,7 +23,7 @@ interface Bench {
   readonly programs: PeerPrograms;
 }
 
-/** Locks in a ZooKeeper that was started for this and is stopped in the end. */
+/** Locks in a ZooKeeper started for this and stopped at the end. */
 export async function runZookeeperSuite(context: SuiteContext): Promise<Servers> {
   if (process.env['LOCKS_TEST_ZOOKEEPER_URL'] !== undefined) {
     throw new UsageError(
@@ -54,7 +54,7 @@ async function uncontended({ context, server, names, programs }: Bench): Promise
     const results = await measure(server, concurrency, title);
     context.print(formatTable(`ZooKeeper: ${title}: the acquire alone`, acquireColumns, results));
   }
-  // Two writes to the disk are most of a pair, with any client. This shows the rest.
+  // Two disk writes are most of a pair, with any client. This shows what remains.
   await using unsynced = await openServer(false);
   const title = 'uncontended, 1 at once, on a server that does not wait for its disk';
   await measure(unsynced, 1, title, 'zookeeper/unsynced');
@@ -77,7 +77,7 @@ async function contended({ context, server, names, programs }: Bench): Promise<v
     : { least: 1_500, most: 8_000, acquisitions: 1_500 };
   for (const contention of contentions) {
     const { waiters, processes, hold } = contention;
-    // In a quick run the peers show up where it matters most.
+    // In a quick run the peers are measured where it matters most.
     const all = !quick || (waiters === 100 && processes === 4 && hold === 2);
     const cell = { scenario: 'zookeeper/contended', ...contention };
     const subjects = names.filter((name) => all || name === '@locks' || name === 'raw client');
@@ -100,7 +100,7 @@ async function totalTime({ context, server, names, programs }: Bench): Promise<v
   }
 }
 
-/** All, or ours, the raw client, and those peers that were chosen. */
+/** All, or ours, the raw client, and the selected peers. */
 function chooseSubjects({ options: { subjects } }: SuiteContext): string[] {
   const known = [...nodeSubjects, ...peerNames];
   const unknown = subjects.filter((name) => !known.includes(name));

@@ -16,9 +16,7 @@ interface Slice extends Pairs {
 
 type Rounds = ReadonlyMap<string, readonly Slice[]>;
 
-/**
- * Acquire and release without contention: each of `concurrency` workers has its own key.
- */
+/** Acquire and release without contention: each of `concurrency` workers has its own key. */
 export async function measureUncontended(
   server: Server,
   names: readonly string[],
@@ -85,7 +83,7 @@ function figuresOf(name: string, rounds: Rounds): Omit<Result, 'scenario' | 'sub
   };
 }
 
-/** Over all rounds: the kernel counts in steps that are long for one. */
+/** Over all rounds: the kernel's counter has steps too long for one. */
 function serverTime(slices: readonly Slice[]): number | undefined {
   let [microseconds, pairs] = [0, 0];
   for (const slice of slices) {

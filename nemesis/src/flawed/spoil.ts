@@ -1,16 +1,16 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A change of built files, which takes something out that the packages need. */
+/** A change of built files that removes something essential. */
 export interface Flaw {
   readonly changes: readonly Change[];
-  /** What the checker must say then: one of these. */
+  /** What the checker must report then: one of these. */
   readonly mustFind: RegExp;
 }
 
 /**
- * `find` must occur exactly once in what is built, with any quotes, and any white space between its
- * words. A bundler writes `void 0` for `undefined`.
+ * `find` must occur exactly once in the built files, with any quotes, and any white space between
+ * its words. A bundler writes `void 0` for `undefined`.
  */
 export interface Change {
   readonly find: string;

@@ -24,7 +24,7 @@ export function cellsOf(target: ListedTarget): readonly Cell[] {
   );
 }
 
-/** The cells that a round ran: a worker of that client made that call, and had that fault. */
+/** The cells that a round covered: a worker of that client made that call, and had that fault. */
 export function cellsIn({ workers, faults }: Script): readonly Cell[] {
   const ran = workers.flatMap(({ opening, flows }, worker) => {
     const kinds = faults
@@ -36,8 +36,6 @@ export function cellsIn({ workers, faults }: Script): readonly Cell[] {
   return [...new Set(ran)];
 }
 
-/** The fault of a cell. */
 export const faultOf = (of: Cell): string => of.split(' / ')[1] ?? '';
 
-/** The client of a cell. */
 export const clientOf = (of: Cell): string => of.split(' / ')[0] ?? '';

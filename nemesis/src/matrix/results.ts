@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Script } from '@locks/conformance/nemesis';
 import { type Cell, cellsIn } from './cells.ts';
 
-/** What one run of one target did. */
+/** The result of one run of one target. */
 export interface Result {
   readonly target: string;
   readonly seed: number;
@@ -12,14 +12,14 @@ export interface Result {
   readonly day: string;
   readonly rounds: number;
   readonly cells: readonly Cell[];
-  /** The first promise that was broken. Absent: none was. */
+  /** The first violated guarantee. Absent: none. */
   readonly violation?: string;
 }
 
-/** Where the results of this working copy are; they are no part of it. */
+/** The folder of results of this working copy, which are not committed. */
 const folder = process.env['LOCKS_NEMESIS_RESULTS'] ?? fileURLToPath(new URL('../../.cache/results', import.meta.url));
 
-/** Notes a run of `target`. */
+/** Records a run of `target`. */
 export function createResults(target: string, seed: number) {
   const cells = new Set<Cell>();
   let rounds = 0;
@@ -28,7 +28,7 @@ export function createResults(target: string, seed: number) {
       rounds += 1;
       for (const cell of cellsIn(script)) cells.add(cell);
     },
-    /** Writes a file of its own for the run. */
+    /** Writes a separate file for the run. */
     write(violation: string | undefined): void {
       const now = new Date().toISOString();
       const found = violation === undefined ? {} : { violation };
@@ -39,7 +39,7 @@ export function createResults(target: string, seed: number) {
   };
 }
 
-/** All results, the oldest first. */
+/** All results, oldest first. */
 export function readResults(): readonly Result[] {
   mkdirSync(folder, { recursive: true });
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));

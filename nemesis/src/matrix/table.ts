@@ -5,14 +5,14 @@ import { targets } from '../targets/index.ts';
 import { cellsOf, kindsOf } from './cells.ts';
 import { type Result, readResults } from './results.ts';
 
-/** What results show of one target. It is kept in the repository. */
+/** A summary of the results of one target, kept in the repository. */
 interface Summary {
   /** The day of the last run. */
   readonly last: string;
   readonly rounds: number;
   /** How many of its cells were run. */
   readonly cells: number;
-  /** The seeds of the last runs that broke a promise, where none passed since. */
+  /** The seeds of the last runs that violated a guarantee, if none passed since. */
   readonly broken: readonly number[];
 }
 type Summaries = Readonly<Record<string, Summary>>;
@@ -37,7 +37,7 @@ export function writeTable(): boolean {
   return true;
 }
 
-/** `text`, the page, with the table that the data gives. */
+/** `text`, the page, with the table of the data. */
 export function withTable(
   text: string,
   summaries = JSON.parse(readFileSync(summaryFile, 'utf8')) as Summaries,

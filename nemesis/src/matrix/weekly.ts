@@ -10,10 +10,10 @@ export interface Slice {
   readonly faults: readonly string[];
 }
 
-/** So many kinds of faults have a run to themselves: with more, each happens rarely. */
+/** How many kinds of faults share a run: with more, each happens rarely. */
 const kindsAtOnce = 8;
 
-/** Runs that have cells which were not run for longest, of the targets that `may` be run. */
+/** The least recently run cells, of the targets that `may` be run. */
 export function nextSlice(may: (target: ListedTarget) => boolean, results: readonly Result[] = readResults()): Slice {
   const runs = new Map<string, number>();
   for (const [number, { target, cells }] of results.entries()) {
@@ -38,7 +38,7 @@ export function nextSlice(may: (target: ListedTarget) => boolean, results: reado
   };
 }
 
-/** What occurs most often. */
+/** The most frequent item. */
 function mostOf<T>(items: readonly T[]): T {
   const counts = new Map<T, number>();
   for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);

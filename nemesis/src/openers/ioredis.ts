@@ -11,9 +11,12 @@ interface Args {
   readonly password?: string;
   /** All processes have the same. */
   readonly keyPrefix?: string;
-  /** The ports that the servers call theirs, in the order of `addresses`. Absent: one server. */
+  /**
+   * The ports by which the servers know themselves, in the order of `addresses`. Absent: one
+   * server.
+   */
   readonly ports?: readonly number[];
-  /** So many of `addresses` are Sentinels, and come first. */
+  /** How many of `addresses` are Sentinels, which come first. */
   readonly sentinels?: number;
 }
 
@@ -23,7 +26,7 @@ type Options = Pick<
   'host' | 'port' | 'keyPrefix' | 'password' | 'socketTimeout' | 'sentinels' | 'name' | 'natMap' | 'reconnectOnError'
 >;
 
-/** Locks over a client of the application, which finds each server behind a proxy of its own. */
+/** Locks over a client of the application, which reaches each server through a separate proxy. */
 export function open(given: OpenArguments): OpenedLocks {
   const { ttl, options, password, keyPrefix = '', ports, sentinels = 0 } = given.args as unknown as Args;
   const { wrap, ...settings } = given.settings;

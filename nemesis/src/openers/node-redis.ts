@@ -8,7 +8,7 @@ interface Args {
   readonly options: object;
 }
 
-/** Locks over a client or a pool of node-redis. `settings.pool`: so many connections. */
+/** Locks over a client or a pool of node-redis. `settings.pool`: the number of connections. */
 export async function open(given: OpenArguments): Promise<OpenedLocks> {
   const { ttl, options } = given.args as unknown as Args;
   const { pool, disableOfflineQueue } = given.settings;

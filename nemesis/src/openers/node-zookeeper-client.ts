@@ -9,7 +9,7 @@ interface Args {
   readonly sessionTimeout: number;
 }
 
-/** Locks over clients that the application makes, one for each session. */
+/** Locks over clients that the application creates, one per session. */
 export function open({ addresses, settings, args }: OpenArguments): OpenedLocks {
   const { ttl, options, sessionTimeout } = args as unknown as Args;
   const { spinDelay = 50, ...more } = settings;

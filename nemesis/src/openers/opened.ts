@@ -2,7 +2,7 @@ import type { Address, OpenArguments, OpenedLocks } from '@locks/conformance/nem
 import { createLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 
-/** Locks over a provider that has a client of the application. */
+/** Locks over a provider with a client of the application. */
 export function openedOver(provider: LockProvider, ttl: number, endClient: () => unknown): OpenedLocks {
   const locks = createLocks(provider, { ttl });
   return {
@@ -24,7 +24,7 @@ export function addressOf({ addresses }: OpenArguments, server = 0): Address {
 
 const silent = (): void => {};
 
-/** A client that emits errors, which end a process that has no listener. */
+/** A client that emits errors, which end a process without a listener. */
 export function quiet<Client extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
   client: Client,
 ): Client {

@@ -26,7 +26,7 @@ type Settings = OpenArguments['settings'];
 
 const silent = (): void => {};
 
-/** What applications do to the types of `pg`, for all of its pools. */
+/** How applications change the types of `pg`, for all of its pools. */
 function changeTypes(types: unknown): void {
   const { builtins, setTypeParser } = pgTypes;
   if (types === 'bigint') setTypeParser(builtins.INT8, BigInt);
@@ -42,7 +42,7 @@ function pgPool(url: string, { types, max = 4, acquire = 0 }: Settings): Pool {
   return pool;
 }
 
-/** As the documentation has it for another library. */
+/** As in the documentation for another library. */
 function executorOver(pool: Pool, max: number): PostgresExecutor {
   return {
     database: 'postgres',
@@ -72,7 +72,7 @@ function mysqlOptions(uri: string, { max = 4, waiting = 0, bigNumbers, dateStrin
   return {
     uri,
     connectionLimit: Number(max),
-    // So many may wait for a connection; others are refused. 0: any number.
+    // How many may wait for a connection; others are rejected. 0: any number.
     queueLimit: Number(waiting),
     supportBigNumbers: bigNumbers !== undefined && bigNumbers !== false,
     bigNumberStrings: bigNumbers === 'strings',

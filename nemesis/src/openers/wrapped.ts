@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What an application may have put around its client. */
+/** What an application may have wrapped around its client. */
 export const wraps = ['none', 'slow', 'repeats'] as const;
 
-/** In ms: what a wrapper adds to a call at most. */
+/** The most delay that a wrapper adds to a call, in ms. */
 const longestDelay = 30;
 
 /**
  * A client as tracing and retry libraries make it: a `Proxy` whose calls of `methods` are delayed,
- * or are made once more when they fail.
+ * or repeated when they fail.
  */
 export function wrapped<Client extends object>(client: Client, wrap: unknown, methods: readonly string[]): Client {
   if (wrap !== 'slow' && wrap !== 'repeats') return client;

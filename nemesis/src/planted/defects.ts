@@ -1,8 +1,8 @@
 import type { Change } from '../flawed/spoil.ts';
 
-/** A defect that was there once, or in a lock of others, to be planted in the built packages. */
+/** A past defect, of this library or another, to be planted in the built packages. */
 export interface PlantedDefect {
-  /** What the command line calls it. */
+  /** Its name on the command line. */
   readonly name: string;
   readonly what: string;
   /** The package that is changed, without the scope. */
@@ -18,7 +18,7 @@ export interface PlantedDefect {
 
 const ofConnections = ['cut', 'break', 'strand', 'silence', 'no-replies', 'drop-reply', 'late', 'refuse'];
 
-/** Planted one at a time, each is to be found. */
+/** Planted one at a time, each must be found. */
 export const defects: readonly PlantedDefect[] = [
   {
     name: 'queue-not-emptied',

@@ -3,7 +3,7 @@ import { lengthOf } from '@locks/conformance/nemesis';
 import { type AttackOptions, attack } from '../attack.ts';
 import { type PlantedDefect, defects } from './defects.ts';
 
-/** Plants the defect `name`, or all of them one at a time. Gives whether each was found. */
+/** Plants the defect `name`, or all of them one at a time. Returns whether each was found. */
 export async function plantAll(name: string, options: AttackOptions): Promise<boolean> {
   const chosen = name === 'all' ? defects : defects.filter((defect) => defect.name === name);
   if (chosen.length === 0) {

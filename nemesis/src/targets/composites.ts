@@ -11,10 +11,10 @@ import * as redis from './redis.ts';
 
 const ttl = 1_000;
 
-/** A majority has exclusive locks alone. */
+/** A majority has only exclusive locks. */
 const exclusive = ({ mode, next }: Turn): boolean => mode === 'exclusive' && next !== 'downgrade';
 
-/** Three that have lost nothing so far, and grant at once. */
+/** Three that have lost nothing so far, and grant immediately. */
 async function threeRedis(): Promise<Processes> {
   const servers = await Promise.all([startRedis(), startRedis(), startRedis()]);
   for (const { url } of servers) {
@@ -25,7 +25,7 @@ async function threeRedis(): Promise<Processes> {
   return together(servers);
 }
 
-/** Whether each has the record of the quorum, which it gets back after it was emptied. */
+/** Whether each has the record of the quorum, which is restored after it was emptied. */
 async function allKnowQuorum({ handles }: Processes): Promise<boolean> {
   const found = await Promise.all(
     handles.map((server) => redisCommand(server, 'KEYS', '*:register:quorum').catch(() => [])),
@@ -54,7 +54,7 @@ export const compositeTargets: readonly ListedTarget[] = [
     openings: {
       url: () => combined([0, 1, 2].map((server) => redisMember(server, { restartGuard: redis.restartGuard }))),
     },
-    // One after the other loses its data, and no second one before the first grants again.
+    // One by one loses its data, and no second one before the first grants again.
     faults: {
       'server-pause': pause,
       'server-empty': { ...empty, weight: 2, empties: false, recovery: 2 * redis.restartGuard, may: allKnowQuorum },

@@ -5,15 +5,15 @@ import { type Processes, empty, kill, ofOne, old, pause, together } from './proc
 
 const application = { adapters: ['etcd'], modules: ['@bufbuild/protobuf', '@grpc/grpc-js'] } as const;
 
-/** In ms: no lease of etcd ends sooner than after two seconds. */
+/** In ms: no lease of etcd ends within less than two seconds. */
 export const ttl = 3_000;
 export const options = { timeout: 2_000, waiterTtl: 3_000 };
-/** What its keys begin with. */
+/** The prefix of its keys. */
 const prefix = 'locks/';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** One request by HTTP, at the first member that answers. */
+/** One request by HTTP, to the first member that answers. */
 async function ask({ handles }: Processes, path: string, body: Body): Promise<Body> {
   let failure: unknown;
   for (const server of handles) {
@@ -48,7 +48,7 @@ const byRequests: Readonly<Record<string, FaultOf<Processes>>> = {
     ...moment,
     weight: 0.5,
     empties: true,
-    // Its tokens begin at the clock of a client then, which may have been ahead before.
+    // Its tokens then begin at the clock of a client, which may have been ahead before.
     restores: true,
     begin: async (servers) => void (await ask(servers, 'kv/deleterange', ours)),
   },

@@ -19,5 +19,5 @@ const all: readonly ListedTarget[] = [
   migration,
 ];
 
-/** All that is attacked, by the name that `--store` has. */
+/** All targets, by their name for `--store`. */
 export const targets: Readonly<Record<string, ListedTarget>> = Object.fromEntries(all.map((each) => [each.name, each]));

@@ -6,12 +6,12 @@ export type Data = Readonly<Record<string, Json>>;
 
 /** What runs while a target is attacked. */
 export interface Running {
-  /** What its servers printed. @default nothing is kept */
+  /** The output of its servers. @default nothing is kept */
   log?(): Promise<string>;
   stop(): Promise<unknown>;
 }
 
-/** A fault of servers that run: `begin` and `may` get them first. */
+/** A fault of running servers: `begin` and `may` receive them first. */
 export interface FaultOf<Servers> extends Omit<ServerFault, 'begin' | 'may' | 'targets'> {
   /** How many servers can have it. @default all of `servers` */
   readonly targets?: number;
@@ -21,7 +21,7 @@ export interface FaultOf<Servers> extends Omit<ServerFault, 'begin' | 'may' | 't
 
 /** Where a target is in the matrix. */
 export interface Place {
-  /** What the command line calls it. */
+  /** Its name on the command line. */
   readonly name: string;
   readonly store: string;
   readonly topology: string;
@@ -29,15 +29,15 @@ export interface Place {
   readonly composite?: string;
 }
 
-/** All of one target: data, and how its servers are started. */
+/** A whole target: data, and how its servers are started. */
 interface Definition<Servers extends Running>
   extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'fair' | 'healing' | 'duplicable' | 'sharersMayTie' | 'deploys'> {
-  /** Packages of adapters that the application has, without the scope. */
+  /** Packages of adapters in the application, without the scope. */
   readonly adapters: readonly string[];
-  /** Modules of clients that it has. */
+  /** Modules of its clients. */
   readonly modules: readonly string[];
   start(): Promise<Servers>;
-  /** Those that proxies stand before. @default none */
+  /** The servers behind proxies. @default none */
   readonly servers?: (servers: Servers) => readonly Address[];
   /** The name of each is that of the client. A `module` is a file of `openers`. */
   readonly openings: Readonly<Record<string, (servers: Servers) => Opening>>;
@@ -50,18 +50,18 @@ export interface ListedTarget extends Place {
   readonly adapters: readonly string[];
   readonly modules: readonly string[];
   readonly clients: readonly string[];
-  /** It has servers that proxies stand before. */
+  /** It has servers behind proxies. */
   readonly networked: boolean;
   /** Its faults of servers. */
   readonly faults: Readonly<Record<string, Pick<ServerFault, 'empties' | 'doubles' | 'refuses'>>>;
-  /** Starts it. `application` is the folder of the application, which has the modules. */
+  /** Starts it. `application` is the folder of the application with the modules. */
   start(application: string): Promise<StartedTarget>;
 }
 
-/** A target whose servers run. */
+/** A target with running servers. */
 export interface StartedTarget {
   readonly target: NemesisTarget;
-  /** What the servers printed. */
+  /** The output of the servers. */
   log(): Promise<string>;
   stop(): Promise<void>;
 }

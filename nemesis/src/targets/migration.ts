@@ -9,11 +9,11 @@ import { kill, pause } from './processes.ts';
 const ttl = 1_000;
 
 interface Migration extends Kinds {
-  /** The file that has the phase of all processes. */
+  /** The file with the phase of all processes. */
   readonly phase: string;
 }
 
-/** Another phase: all processes move, each when it looks. */
+/** Another phase: each process moves at its next check. */
 const phases: FaultOf<Migration> = {
   targets: 1,
   weight: 4,

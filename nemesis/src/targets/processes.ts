@@ -33,7 +33,7 @@ export const pause: FaultOf<Processes> = {
   },
 };
 
-/** Killed, and started with what it has on disk. */
+/** Killed, and started with its data on disk. */
 export const kill: FaultOf<Processes> = {
   lasts: [0, 0.5],
   async begin(servers, server) {
@@ -53,7 +53,7 @@ export const empty: FaultOf<Processes> = {
   },
 };
 
-/** Its data folder is copied, and that copy takes the place of the data later. */
+/** Its data folder is copied, and that copy replaces the data later. */
 export const old: FaultOf<Processes> = {
   weight: 0.5,
   empties: true,
@@ -76,7 +76,7 @@ export const old: FaultOf<Processes> = {
   },
 };
 
-/** What every server has that is a process of its own. */
+/** The faults of every server that is a separate process. */
 const ofProcesses = {
   'server-pause': pause,
   'server-restart': kill,
@@ -84,10 +84,10 @@ const ofProcesses = {
   'server-old': old,
 } as const;
 
-/** The same of a store that is one server. */
+/** The same for a store with one server. */
 export const ofOne = { ...ofProcesses, 'server-pause': { ...pause, silences: true } } as const;
 
-/** Copies what is in a folder, with owners and rights, which Node's own copy leaves out. */
+/** Copies the content of a folder, with owners and rights, which Node's own copy omits. */
 export async function copyTo(from: string, to: string): Promise<void> {
   await run('/bin/cp', ['-pR', `${from}/.`, to]);
 }
@@ -97,7 +97,7 @@ export async function emptied(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
 }
 
-/** Runs `work` with a folder that is removed after it. */
+/** Runs `work` with a folder that is removed afterwards. */
 export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'locks-nemesis-'));
   try {

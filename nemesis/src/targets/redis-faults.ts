@@ -55,7 +55,7 @@ export const byCommands = {
   },
 } as const satisfies Readonly<Record<string, FaultOf<Processes>>>;
 
-/** What other applications keep below the same prefix, and beside it. */
+/** Keys of other applications with the same prefix, and without it. */
 async function foreign(server: ServerHandle): Promise<void> {
   const name = `stranger-${Math.floor(Math.random() * 1e6)}`;
   await redisCommand(server, 'SET', `locks:${name}`, 'text');
@@ -64,10 +64,10 @@ async function foreign(server: ServerHandle): Promise<void> {
   await redisCommand(server, 'PUBLISH', 'locks:wake:stranger', 'nothing');
 }
 
-/** It follows a server that is not there, so it refuses to write. Its data stays. */
+/** It follows a missing server, so it refuses to write. Its data stays. */
 export const readOnly = changed([['REPLICAOF', '127.0.0.1', 1]], [['REPLICAOF', 'NO', 'ONE']]);
 
-/** A new password, and all who have the old one are cut. */
+/** A new password; all connections with the old one are cut. */
 export const passwordRotated: FaultOf<Processes> = {
   targets: 1,
   refuses: true,

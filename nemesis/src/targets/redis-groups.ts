@@ -20,7 +20,7 @@ const application = { adapters: ['redis'], modules: ['ioredis'] } as const;
 /** The other servers elect a new master, which takes some seconds. */
 const recovery = 8_000;
 
-/** Names of keys that the moved slot has. */
+/** Names of keys in the moved slot. */
 const keyOf = (number: number): string => `{locks:${'abcdefgh'[number % 8] ?? 'a'}}`;
 
 async function masterOf({ set }: Watched): Promise<ServerHandle> {
@@ -121,7 +121,7 @@ const clusterFaults: Readonly<Record<string, FaultOf<Clustered>>> = {
       if (to === undefined) return;
       const move = await cluster.moveSlotOf(key, to);
       return async () => {
-        // Keys that are made meanwhile go to the target.
+        // Keys created meanwhile go to the target.
         while ((await move.moveKeys(2)) > 0) await sleep(5);
         await move.end();
       };

@@ -9,14 +9,14 @@ const application = { adapters: ['redis'], modules: ['ioredis', 'iovalkey', 'red
 
 /** In ms. */
 export const ttl = 1_000;
-/** A release assigns the key where the ttl is half of `waiterTtl` at least. */
+/** A release assigns the key if the ttl is at least half of `waiterTtl`. */
 export const options = { timeout: 2_000, waiterTtl: 1_500 };
 /** In ms: no claim has a longer ttl, with its cooldown. */
 export const restartGuard = 3_000;
-/** Nothing that was confirmed is lost when the server is killed. */
+/** Nothing confirmed is lost when the server is killed. */
 const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
-/** What may stay: token counters, markers, records of jobs, and what strangers have. */
+/** What may stay: token counters, markers, records of jobs, and keys of other applications. */
 const mayStay = /\}:(?:token|server|register:.*)$|stranger/;
 
 /** Keys of ours that no claim needs any more. */
@@ -59,9 +59,9 @@ interface Clocked extends Processes {
   readonly clocks: WallClocks;
 }
 
-/** Its wall clock steps, by which it decides what has expired. */
+/** Steps of its wall clock, which decides expiry. */
 const stepped: FaultOf<Clocked> = {
-  // Forward ends holds early; back again makes them last longer than told.
+  // Forward ends holds early; back makes them last longer than reported.
   empties: true,
   async begin({ clocks, handles: [server] }, _, amount) {
     if (server === undefined) return;

@@ -8,7 +8,7 @@ import { copyTo, emptied, inTemporaryFolder, type Processes, together } from './
 
 const run = promisify(execFile);
 
-/** A server whose data folder is a disk of its own. */
+/** A server whose data folder is a separate disk. */
 export interface SmallDisk extends Processes {
   readonly folder: string;
 }
@@ -42,7 +42,7 @@ export async function smallDisk(server: ServerHandle, megabytes: number): Promis
   };
 }
 
-/** No byte is left on the disk. The server may end of it, and starts when there is space again. */
+/** The disk is full. The server may end because of it, and starts when there is space again. */
 export const diskFull: FaultOf<SmallDisk> = {
   async begin({ folder, handles: [server] }) {
     const filler = join(folder, 'filler');

@@ -13,16 +13,16 @@ export const options = { timeout: 2_000, waiterTtl: 3_000 };
 
 export type Database = 'postgres' | 'mariadb';
 
-/** A database, whose tables another user than that of the locks has made. */
+/** A database whose tables were created by another user than that of the locks. */
 export interface SqlServer extends Processes {
   readonly database: Database;
-  /** Of the user of the locks, who has the documented rights alone. */
+  /** Of the user of the locks, who has only the documented rights. */
   readonly url: string;
   readonly routines: boolean;
   readonly tables: readonly string[];
-  /** What gives that user the rights. */
+  /** The statements that grant that user the rights. */
   readonly grants: readonly string[];
-  /** Runs statements as the user who may do anything. */
+  /** Runs statements as administrator. */
   admin(...statements: readonly string[]): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function sqlServer(database: Database, server: ServerHandle, routin
   };
 }
 
-/** The file that the package has for administrators. */
+/** The file of the package for administrators. */
 async function grantsOf(database: Database): Promise<readonly string[]> {
   const folder = database === 'postgres' ? 'postgres' : 'mysql';
   const file = fileURLToPath(import.meta.resolve(`@locks/sql/sql/${folder}/grants.sql`));

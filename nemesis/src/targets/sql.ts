@@ -9,7 +9,7 @@ const application = { adapters: ['sql'], modules: ['knex', 'mysql2', 'pg', 'post
 
 type OpeningOf = (server: SqlServer) => Opening;
 
-/** As a pool that refuses, in ms: so long may a call wait for a connection. 0: for ever. */
+/** How long a call may wait for a connection of a pool, in ms. 0: forever. */
 const acquire = [0, 0, 50] as const;
 const max = [1, 2, 4] as const;
 const types = [null, 'bigint', 'number', 'text', 'null'] as const;
@@ -63,7 +63,7 @@ function target(name: string, database: Database, routines = true): ListedTarget
     topology: routines ? 'one server' : 'one server, no routines',
     ...application,
     fair: true,
-    // A server that was killed reads its log, and pools open connections anew.
+    // A killed server reads its log, and pools open new connections.
     healing: 2_000,
     ttl,
     start: async () => await sqlServer(database, await starts[database](), routines),

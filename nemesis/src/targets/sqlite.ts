@@ -14,7 +14,7 @@ interface SqliteFile extends Running {
 
 const application = { adapters: ['sql'], modules: ['libsql'] } as const;
 
-/** Runs statements over a connection of its own, which waits for a lock as others do. */
+/** Runs statements over a separate connection, which waits for a lock as others do. */
 function other({ file }: SqliteFile): Libsql.Database {
   const database = new Libsql(file);
   database.exec('PRAGMA busy_timeout = 3000');

@@ -9,7 +9,8 @@ export async function sessionsOf(server: ServerAddress): Promise<readonly bigint
 }
 
 /**
- * Ends a session as its own client would: its nodes go, and its client hears that it has expired.
+ * Ends a session as its own client would: its nodes are removed, and its client learns that it has
+ * expired.
  */
 export async function endSession({ host, port }: ServerAddress, session: bigint): Promise<void> {
   const socket = connect({ host, port });
@@ -38,7 +39,9 @@ function framed(body: Buffer): Buffer {
 
 const mask = (1n << 48n) - 1n;
 
-/** A server makes the password of a session of its id, by the generator of `java.util.Random`. */
+/**
+ * A server derives the password of a session from its id, with the generator of `java.util.Random`.
+ */
 function passwordOf(session: bigint): Buffer {
   let seed = (session ^ 0xb3415c00n ^ 0x5deece66dn) & mask;
   const password = Buffer.alloc(16);

@@ -156,7 +156,7 @@ const byMembers: Readonly<Record<string, FaultOf<Ensemble>>> = {
   },
 };
 
-/** The clients, which are given the addresses of `count` servers. */
+/** The clients, with the addresses of `count` servers. */
 function openings(count: number, sessionTimeout: number) {
   const hosts = Array.from({ length: count }, (_, server) => `{host:${server}}:{port:${server}}`).join(',');
   const options = { acl: 'open', timeout: 2_000 };

@@ -1,7 +1,7 @@
 import type { LockProvider } from '@locks/core';
 import { recordStoreOf } from '@locks/core/adapter';
 
-/** One thing that a provider declares in its traits, or a method that it has. */
+/** One trait or method of a provider. */
 export type Condition =
   | 'fair'
   | 'shared'
@@ -26,11 +26,11 @@ const conditions: Readonly<Record<Condition, (provider: LockProvider) => boolean
   'not-shared': ({ traits }) => !traits.shared,
   wake: ({ traits }) => traits.wake,
   fenced: ({ traits }) => traits.fencing !== 'none',
-  // A store that may lose its counter has the clock to go on by; a strict one is emptied by
-  // operators only.
+  // A store that may lose its counter falls back on the clock; a strict one is emptied by operators
+  // only.
   'clock-bounded': ({ traits }) => traits.fencing === 'clock-bounded',
   ttl: ({ traits }) => traits.expiry !== 'session',
-  // The store's own clock ends holds, also for a process that asks only once.
+  // The store's own clock ends holds, even for a process that asks only once.
   'store-expires': ({ traits }) => traits.expiry === 'ttl',
   session: ({ traits }) => traits.expiry === 'session',
   list: ({ list }) => list !== undefined,
@@ -40,11 +40,11 @@ const conditions: Readonly<Record<Condition, (provider: LockProvider) => boolean
   // It is made by `createRecordProvider`.
   record: (provider) => recordStoreOf(provider) !== undefined,
   'processes-meet': ({ traits }) => traits.scope !== 'process',
-  // Between a provider and its store is a network that can fail.
+  // A network that can fail is between a provider and its store.
   network: ({ traits }) => traits.scope === 'network',
 };
 
-/** Whether a provider must keep what is asked of those that satisfy all of `when`. */
+/** Whether a requirement applies to providers that satisfy all of `when`. */
 export function applies({ when }: { readonly when: readonly Condition[] }, provider: LockProvider): boolean {
   return when.every((condition) => conditions[condition](provider));
 }

@@ -21,20 +21,17 @@ import { createScope } from './context/scope.ts';
 import { watchStrays } from './context/strays.ts';
 import { inBackground, now, within } from './checks/time.ts';
 
-/** A run whose requirements are checked one by one, as test runners do. */
+/** A run whose requirements are checked one by one, as by test runners. */
 export interface ConformanceRun {
   /** What will be checked, in order. */
   readonly requirements: readonly Requirement[];
-  /** No check takes longer, with what follows it, in ms. */
+  /** The longest time of a check, with its clean-up, in ms. */
   readonly limit: number;
   /** The seed of the random choices: option `seed` repeats them. */
   readonly seed: number;
-  /** Checks one requirement. Rejects only if no provider can be had to read the traits from. */
+  /** Checks one requirement. Rejects only if no provider can be created to read its traits. */
   check(requirement: Requirement): Promise<RequirementResult>;
-  /**
-   * Those that the declared traits ask for. Rejects if no provider can be had to read the traits
-   * from.
-   */
+  /** The requirements for the declared traits. Rejects if no provider can be created. */
   applicable(): Promise<readonly Requirement[]>;
   /** Where the provider declares less than it does. */
   notes(): Promise<readonly string[]>;
@@ -42,9 +39,8 @@ export interface ConformanceRun {
   traits(): Promise<Traits>;
 }
 
-/** What the checks of one run have in common. */
 interface Run {
-  /** A part of keys and owners that no other run has. */
+  /** A part of keys and owners unique to this run. */
   readonly id: string;
   readonly core: Core;
   readonly settings: ConformanceSettings;
@@ -55,8 +51,8 @@ interface Run {
 type Verdict = Pick<RequirementResult, 'status' | 'error' | 'reason' | 'missing'>;
 
 /**
- * Checks every requirement, one after the other, and tells `onResult` of each when it has ended.
- * Rejects with `LOCK_MISCONFIGURED` for a wrong option, and if `create` gives no provider at all.
+ * Checks every requirement, one by one, and calls `onResult` after each. Rejects with
+ * `LOCK_MISCONFIGURED` for a wrong option, and if `create` returns no provider.
  */
 export async function runConformance(
   options: ConformanceOptions,
@@ -77,7 +73,6 @@ export async function runConformanceWith(
   return await reportOf(startWith(core, { ...resolveOptions(options), patience }), options.name);
 }
 
-/** Checks all that `run` has to check. */
 export async function reportOf(
   run: ConformanceRun,
   name: string,
@@ -115,7 +110,7 @@ function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
 
   return {
     requirements,
-    // What disturbs it may take as long to begin and to end as 2 patiences each.
+    // A disturbance may take as long to begin and to end as 2 patiences each.
     limit: settings.limit + (settings.disturb === undefined ? 5 : 9) * settings.patience,
     seed: settings.seed,
     async check(requirement) {
@@ -134,7 +129,7 @@ function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
       const notes: string[] = [];
       for (const { id, appliesTo, observe } of observations) {
         if (!appliesTo(provider.traits)) continue;
-        // What an observation stumbles over is reported by the requirements.
+        // Failures of an observation are reported by the requirements.
         const note = await inScope(id, provider.traits, run, observe).catch(() => undefined);
         if (note !== undefined) notes.push(note);
       }
@@ -144,7 +139,7 @@ function startWith(core: Core, settings: ConformanceSettings): ConformanceRun {
   };
 }
 
-/** A provider to read traits and optional methods from; it is closed at once. */
+/** A provider to read traits and optional methods; it is closed immediately. */
 async function readSample(settings: ConformanceSettings): Promise<LockProvider> {
   const provider = await within(settings.limit, Promise.resolve(settings.create()), 'create() to resolve');
   mustBeProvider(provider, 'create');
@@ -170,7 +165,7 @@ async function judge(requirement: Requirement, sample: LockProvider, run: Run): 
   const unhandled = (await strays.seen()).map((what) => `unhandled: ${what}`);
   strays.stop();
   if (error === undefined && unhandled.length === 0) return { status: 'passed' };
-  const told = error ?? new AssertionError({ message: 'expected nothing to go unhandled during the check' });
+  const told = error ?? new AssertionError({ message: 'expected no unhandled error during the check' });
   return { status: 'failed', error: withHints(told, [...unhandled, `seed ${settings.seed}`]) };
 }
 
@@ -198,10 +193,7 @@ function isGiven(need: Need, settings: ConformanceSettings): boolean {
   return settings.faults[need] !== undefined;
 }
 
-/**
- * Runs `check` with a context of its own, within the limit; whatever it made is ended, however it
- * ended.
- */
+/** Runs `check` with a separate context, within the limit; whatever it created is ended. */
 async function inScope<T>(id: string, traits: Traits, run: Run, check: (context: Context) => Promise<T>): Promise<T> {
   const { create, createOther, processes, ttl, patience, seed, faults, limit } = run.settings;
   const scope = createScope({ create, createOther, processes, faults, startLimit: limit, endLimit: patience });

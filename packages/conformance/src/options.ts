@@ -5,77 +5,76 @@ import type { Requirement } from './requirement.ts';
 
 /** The provider to test, and the means to do it. */
 export interface ConformanceOptions {
-  /** What reports call it. */
+  /** Its name in reports. */
   readonly name: string;
   /**
-   * Makes a provider. Called often: each provider stands for another process, and all of them must
-   * meet on one store. The suite closes what it got.
+   * Creates a provider. Called often: each provider represents another process, and all must share
+   * one store. The suite closes them.
    */
   readonly create: () => LockProvider | Promise<LockProvider>;
   /**
-   * Makes a provider on the same store as another service would, with the shortest settings: its
-   * positions in the queue last 1 s at most without a sign of life. Without it, requirements for
+   * Creates a provider on the same store like another service, with the shortest settings: its
+   * positions in the queue last at most 1 s without a refresh. Without it, requirements for
    * services with different settings are unverified.
    * @default none
    */
   readonly createOther?: (() => LockProvider | Promise<LockProvider>) | undefined;
   /**
-   * The ttl that expiry is tested with, in ms, at least 50; all waits scale with it. Raise it for a
-   * store that is slow or far away.
+   * The ttl for tests of expiry, in ms, at least 50; all waits scale with it. Raise it for a slow
+   * or distant store.
    * @default 400
    */
   readonly ttl?: number | undefined;
   /**
-   * How to hurt the backend; requirements whose hook is missing are reported as unverified.
+   * How to cause faults of the backend; requirements without their hook are reported as unverified.
    * @default none
    */
   readonly faults?: Faults | undefined;
   /**
    * Counts what must not grow, such as keys, rows, connections and subscriptions. After each
-   * requirement that passed, every count must return to where it was before it, or the requirement
+   * requirement that passed, every count must return to its value before it, or the requirement
    * fails.
    * @default none
    */
   readonly leaks?: (() => LeakCounts | Promise<LeakCounts>) | undefined;
   /**
-   * Disturbs the store while a requirement is checked, in a way that the provider promises to
-   * withstand, as a quorum does the loss of a member. It begins before each requirement, which does
-   * not know of it, and what it resolves to ends it afterwards, also when the requirement failed.
-   * `leaks` counts in between. `round` counts the requirements from 0, to disturb something else
-   * each time.
+   * Disturbs the store while a requirement is checked, in a way that the provider must withstand,
+   * as a quorum does the loss of a member. It begins before each requirement, which does not know
+   * of it, and its result ends it afterwards, even if the requirement failed. `leaks` counts in
+   * between. `round` counts the requirements from 0, to disturb something else each time.
    * @default none
    */
   readonly disturb?: Disturb | undefined;
   /**
-   * How another process makes a provider on the same store. Without it, requirements across
+   * How another process creates a provider on the same store. Without it, requirements across
    * processes are unverified.
    * @default none
    */
   readonly processes?: ProcessesOption | undefined;
   /**
-   * Checks these requirements and no others: their ids, or a function that says which, such as
+   * Checks only these requirements: their ids, or a function that selects them, such as
    * `({ about }) => about === 'wake'`.
    * @default all
    */
   readonly only?: Only | undefined;
   /**
-   * Unverified requirements count as failed: for an adapter that gives all that the checks need.
+   * Unverified requirements count as failed: for an adapter with all that the checks need.
    * @default false
    */
   readonly strict?: boolean | undefined;
   /** Repeats the random choices of an earlier report. @default chosen anew, and reported */
   readonly seed?: number | undefined;
   /**
-   * The longest time for one requirement, in ms: a provider that hangs fails. @default 30_000, or
-   * 60 ttl if that is more
+   * The limit of one requirement, in ms: a provider that hangs fails. @default 30_000, or 60 ttl if
+   * that is more
    */
   readonly limit?: number | undefined;
 }
 
-/** Begins a disturbance; resolves to what ends it. */
+/** Begins a disturbance; resolves to a function that ends it. */
 export type Disturb = (round: number) => Promise<() => Promise<void>>;
 
-/** Ids of requirements, or whether a requirement is chosen. */
+/** Ids of requirements, or whether a requirement is selected. */
 export type Only = readonly string[] | ((requirement: Requirement) => boolean);
 
 /** Counts by name. */

@@ -25,7 +25,7 @@ function callback<T extends (...parameters: never[]) => unknown>(does: string): 
   };
 }
 
-/** Anything that `test` lets pass; `expects` says in words what that is. */
+/** Anything that `test` accepts; `expects` describes it. */
 function passing<T>(expects: string, test: (value: unknown) => boolean): OptionReader<T> {
   return { expects, accepts: (value): value is T => test(value), parse: () => undefined };
 }
@@ -70,8 +70,8 @@ function isLocation(value: unknown): boolean {
 }
 
 /**
- * Fills in the defaults. Throws `LOCK_MISCONFIGURED` for an option that is missing, unknown or
- * wrong, with its name, its value, and what it must be.
+ * Fills in the defaults. Throws `LOCK_MISCONFIGURED` for a missing, unknown or wrong option, with
+ * its name, its value, and what it must be.
  */
 export function resolveOptions(options: ConformanceOptions): ConformanceSettings {
   if (!isObject(options)) throw new LockError(code, `${where}: give an object, such as { name, create }.`);

@@ -5,27 +5,27 @@ import type { Level } from './requirement.ts';
 /** `unverified`: it applies, but what its check needs was not given. */
 export type Status = 'passed' | 'failed' | 'unverified' | 'not-applicable';
 
-/** What became of one requirement. */
+/** The result of one requirement. */
 export interface RequirementResult {
   /** The name of the requirement, in kebab case. */
   readonly id: string;
-  /** What the requirement asks for, in one sentence. */
+  /** What the requirement demands, in one sentence. */
   readonly title: string;
   /** How binding the requirement is. */
   readonly level: Level;
-  /** What the check came to. */
+  /** The result of the check. */
   readonly status: Status;
   /** What was expected and what happened, if it failed. */
   readonly error?: Error;
   /** Why it was not checked. */
   readonly reason?: string;
-  /** If it is unverified: what its check needs and was not given. */
+  /** If it is unverified: the missing needs of its check. */
   readonly missing?: readonly Need[];
   /** In ms. */
   readonly duration: number;
 }
 
-/** What became of all of them. */
+/** The results of all requirements. */
 export interface ConformanceReport {
   /** Option `name`. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface ConformanceReport {
   readonly traits: Traits;
   /** Option `seed` with this number repeats the random choices. */
   readonly seed: number;
-  /** What became of each requirement, in order. */
+  /** The result of each requirement, in order. */
   readonly results: readonly RequirementResult[];
   /** `incomplete`: none has failed, and some are unverified. With option `strict` these fail. */
   readonly verdict: 'passed' | 'incomplete' | 'failed';
@@ -48,9 +48,7 @@ const marks: Readonly<Record<Status, string>> = {
   'not-applicable': 'n/a',
 };
 
-/**
- * The report as a table for people: a line for each requirement, then failures, notes and a sum.
- */
+/** The report as a table: a line for each requirement, then failures, notes and a sum. */
 export function printTable(report: ConformanceReport): string {
   return [formatHead(report), ...report.results.map(formatResult), formatEnd(report)].join('\n');
 }
@@ -67,10 +65,7 @@ export function formatResult({ id, title, status, duration, reason, error }: Req
   return `${marks[status].padEnd(10)} ${String(Math.round(duration)).padStart(6)} ms  ${id}: ${title}${why ?? ''}`;
 }
 
-/**
- * What follows the lines of the requirements: failures, notes, the options that are missing, and a
- * sum.
- */
+/** What follows the lines of the requirements: failures, notes, the missing options, and a sum. */
 export function formatEnd({ results, notes, seed, verdict }: ConformanceReport): string {
   const failures = results.flatMap(({ id, title, error }) =>
     error === undefined ? [] : [`\n${id}: ${title}\n  ${indented(error)}`],
@@ -85,13 +80,13 @@ function indented({ message }: Error): string {
   return message.replaceAll('\n', '\n  ');
 }
 
-/** Which options would verify the rest, and how many requirements each. */
+/** Which options would verify the others, and how many requirements each. */
 function unverified(results: readonly RequirementResult[]): readonly string[] {
   const counts = new Map<Need, number>();
   for (const need of results.flatMap(({ missing = [] }) => missing)) counts.set(need, (counts.get(need) ?? 0) + 1);
   if (counts.size === 0) return [];
   const needs = [...counts].map(([need, count]) => `${need} (${count})`);
-  return [`\nunverified for want of: ${needs.join(', ')}`];
+  return [`\nunverified, missing: ${needs.join(', ')}`];
 }
 
 function summarize(results: readonly RequirementResult[]): string {

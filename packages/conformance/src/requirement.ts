@@ -9,15 +9,15 @@ import type { Need } from './faults/faults.ts';
 export type Level = 'provider' | 'locks';
 
 /**
- * What a requirement is about. By it variants of a provider choose what they meet in a way of their
- * own, as another client library does with `connection`, `close` and `wake`.
+ * What a requirement is about. Variants of a provider select by it what they implement differently,
+ * as another client library does with `connection`, `close` and `wake`.
  */
 export type Subject =
   // What a provider declares.
   | 'declaration'
   // The two functions of a store with a conditional write.
   | 'record'
-  // Holds: who has one, what it is called, when it begins, changes and ends.
+  // Holds: their owners and tokens, when they begin, change and end.
   | 'exclusion'
   | 'repeat'
   | 'release'
@@ -26,11 +26,11 @@ export type Subject =
   | 'sharing'
   | 'token'
   | 'names'
-  // The queue: who is in it, in which order it is served, and how a waiter hears that it may try.
+  // The queue: its waiters and their order, and how a waiter is notified.
   | 'queue'
   | 'order'
   | 'wake'
-  // What a store shows, and what it keeps beside locks.
+  // What a store shows, and what it keeps besides locks.
   | 'inspection'
   | 'register'
   // The life of a provider, its connections, and its server.
@@ -43,20 +43,20 @@ export type Subject =
   | 'loss'
   | 'object';
 
-/** One rule of the contract, and how to find out whether a provider keeps it. */
+/** One rule of the contract, and how to check whether a provider keeps it. */
 export interface Requirement {
-  /** Stable, in kebab case: what reports, `only` and bug reports name. */
+  /** Stable, in kebab case: for reports, `only` and bug reports. */
   readonly id: string;
   /** How binding it is. */
   readonly level: Level;
   /** The part of the contract that it belongs to. */
   readonly about: Subject;
-  /** One sentence that is true of every provider that conforms. */
+  /** One sentence that is true of every conforming provider. */
   readonly title: string;
-  /** The providers that must keep it: those that satisfy all of these. */
+  /** The providers to which it applies: those that satisfy all of these. */
   readonly when: readonly Condition[];
   /** What else the check needs. Missing: the requirement is unverified. */
   readonly needs?: readonly Need[];
-  /** Rejects if the provider breaks it, with what was expected and what happened. */
+  /** Rejects if the provider violates it, with what was expected and what happened. */
   check(context: Context): Promise<void>;
 }

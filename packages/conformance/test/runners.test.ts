@@ -52,7 +52,7 @@ test('vitest gets one test per requirement: passed, failed, or skipped with its 
   expect(status('flawed', 'declares no less than it does')).toBe('passed');
   const failures = tests.flatMap(({ failureMessages }) => failureMessages);
   expect(failures).toHaveLength(2);
-  for (const failure of failures) expect(failure).toMatch(/expected release to answer false.* \(seed 42\)/);
+  for (const failure of failures) expect(failure).toMatch(/expected release to return false.* \(seed 42\)/);
 });
 
 test('node:test gets one test per requirement: passed, failed, or skipped with its reason', async () => {
@@ -62,7 +62,7 @@ test('node:test gets one test per requirement: passed, failed, or skipped with i
   expect(output).toMatch(/not ok \d+ - release-frees: .*\n/);
   expect(output).toMatch(/ok \d+ - validity-reported: .* # SKIP not-applicable: the traits do not ask for it/);
   expect(output).toMatch(/ok \d+ - processes-wake: .* # SKIP unverified: needs processes/);
-  const stacks = output.match(/expected release to answer false.* \(seed 42\)\n/g);
+  const stacks = output.match(/expected release to return false.* \(seed 42\)\n/g);
   expect(stacks?.length).toBeGreaterThanOrEqual(2);
   expect(output).toContain("# flawed: it declares fencing: 'none', but 10 grants had strictly increasing tokens");
   expect(output).toMatch(/# pass 4\n# fail 2\n(.*\n)?# skipped 4/);

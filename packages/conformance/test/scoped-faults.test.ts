@@ -77,7 +77,7 @@ describe('the hooks of a check', () => {
 });
 
 test.each([
-  ['a failure', 30_000, () => false, 'expected a release while the backend stands still to reject'],
+  ['a failure', 30_000, () => false, 'expected a release while the backend is frozen to reject'],
   ['the limit', 1_000, () => new Promise<boolean>(() => {}), '"pause-is-unknown" to end within 1000 ms'],
 ])(
   'after %s, faults are undone before providers are closed, and the suite goes on',

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const only = ['declares-traits', 'release-frees', 'token-floor', 'processes-exclusion', 'processes-wake'];
 
-/** A provider whose release answers true always, among processes of one host. */
+/** A provider whose release returns true always, among processes of one host. */
 function flawed(): ConformanceOptions {
   const store = createMemoryStore();
   const create = (): LockProvider => {
@@ -21,7 +21,7 @@ function flawed(): ConformanceOptions {
       close: () => inner.close(),
     };
   };
-  // What it may declare too little of is looked for as long, and this one never lets go of a key.
+  // What it may declare too little of is looked for as long, and this one never frees a key.
   return { name: 'm', create, ttl: 50, limit: 1_000, seed: 42, only };
 }
 
@@ -31,17 +31,17 @@ test('the table has each requirement with its title, its status and why it was n
   const [head, ...rest] = lines;
   expect(head).toMatch(/^m: scope host, expiry ttl, fencing none/);
   expect(rest).toEqual([
-    expect.stringMatching(/^1\/5 passed +\d+ ms {2}declares-traits: name and traits are there/),
+    expect.stringMatching(/^1\/5 passed +\d+ ms {2}declares-traits: name and traits exist/),
     expect.stringMatching(
-      /^2\/5 FAILED +\d+ ms {2}release-frees: release answers true and the key is free at once[^]*\n {2}expected release to answer false/,
+      /^2\/5 FAILED +\d+ ms {2}release-frees: release returns true and the key is free immediately[^]*\n {2}expected release to return false/,
     ),
     expect.stringMatching(/^3\/5 n\/a +\d+ ms {2}token-floor: .* {2}\(the traits do not ask for it\)$/),
     expect.stringMatching(/^4\/5 unverified +\d+ ms {2}processes-exclusion: .* {2}\(needs processes\)$/),
     expect.stringMatching(/^5\/5 unverified +\d+ ms {2}processes-wake: .* {2}\(needs processes\)$/),
-    expect.stringMatching(/\nrelease-frees: release answers true[^]*expected release to answer false[^]*\(seed 42\)/),
+    expect.stringMatching(/\nrelease-frees: release returns true[^]*expected release to return false[^]*\(seed 42\)/),
   ]);
   const end = lines.at(-1);
-  expect(end).toContain('unverified for want of: processes (2)');
+  expect(end).toContain('unverified, missing: processes (2)');
   expect(report.verdict).toBe('failed');
   expect(process.exitCode).toBe(1);
   process.exitCode = undefined;

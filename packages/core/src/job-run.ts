@@ -1,7 +1,7 @@
 /**
  * `running`, or how a run ended: `done`; `failed`, its work threw; `crashed`, its process ended
- * without a word; `stopped`, by a signal or `close`; `lost`, its lock was lost in the middle;
- * `open`, it may run: an operator opened the slot again, or a process was stopped before its work.
+ * without a report; `stopped`, by a signal or `close`; `lost`, its lock was lost during the run;
+ * `open`, it may run: an operator reopened the slot, or a process was stopped before its work.
  */
 export type JobState = 'running' | 'done' | 'failed' | 'crashed' | 'stopped' | 'lost' | 'open';
 
@@ -9,13 +9,13 @@ export type JobState = 'running' | 'done' | 'failed' | 'crashed' | 'stopped' | '
 export interface JobRun {
   /** The key that `once` was called with. A very long one is cut. */
   readonly key: string;
-  /** What became of it. */
+  /** The state of the run. */
   readonly state: JobState;
-  /** The time that the schedule names, or `'ever'`. */
+  /** The scheduled time, or `'ever'`. */
   readonly slot: Date | 'ever';
-  /** The label of the process: `host:pid` unless it was given one. */
+  /** The label of the process, by default `host:pid`. */
   readonly by: string;
-  /** By the clock of the store where it has one, otherwise by that of the process. */
+  /** By the clock of the store if it has one, otherwise of the process. */
   readonly began: Date;
   /** Absent: it runs, or crashed. */
   readonly ended?: Date;
@@ -25,9 +25,9 @@ export interface JobRun {
   readonly failures: number;
   /** The slot of the last success. */
   readonly lastDone?: Date | 'ever';
-  /** When the next run is due, as far as a call has said so. */
+  /** When the next run is due, if a call reported it. */
   readonly next?: Date;
-  /** `next` has passed by a tenth of the time between `slot` and it, and by a minute at least. */
+  /** `next` has passed by a tenth of the time between `slot` and it, and by at least a minute. */
   readonly overdue: boolean;
   /** The property `exitCode` of the error that the work threw. */
   readonly exitCode?: number;

@@ -1,6 +1,6 @@
 import type { Holder, KeyState } from './contract.ts';
 
-/** One holder of a key, as `inspect` of a `Locks` gives it: all that a release by force needs. */
+/** One holder of a key, as `inspect` of the client returns it: all that a forced release needs. */
 export interface LockHolder extends Holder {
   /** The key that is held. */
   readonly key: string;
@@ -8,6 +8,6 @@ export interface LockHolder extends Holder {
 
 /** The state of one key at one moment. */
 export interface LockState extends KeyState {
-  /** Those who hold the key, with the key in each. */
+  /** The holders, with the key in each. */
   readonly holders: readonly LockHolder[];
 }

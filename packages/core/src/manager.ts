@@ -48,7 +48,7 @@ import { KeepAlive } from './time/keep-alive.ts';
 const notFree: unique symbol = Symbol('not free');
 
 /**
- * Takes locks through `provider`, which stays the caller's: `close` does not close it, unless
+ * Creates a client for `provider`, which stays the caller's: `close` does not close it, unless
  * option `closeProvider` says so.
  * @throws `LOCK_MISCONFIGURED` for a wrong default or unmet `requires`.
  */
@@ -56,7 +56,7 @@ export function createLocks(provider: LockProvider, options: LocksOptions = {}):
   return new LockManager(provider, options, false);
 }
 
-/** The `Locks` of `createLocks` and `openLocks`; the latter's owns its provider. */
+/** The client of `createLocks` and `openLocks`; the latter's owns its provider. */
 export class LockManager implements Locks, JointCalls {
   static {
     printAs('Locks', LockManager.prototype);
@@ -79,7 +79,7 @@ export class LockManager implements Locks, JointCalls {
     const provider = tokenFloor === undefined ? store : withFloor(store, tokenFloor);
     checkRequires(provider, options.requires);
     if (owned && read.closeProvider === false) {
-      const why = 'option "closeProvider" cannot be false, as nothing else could close the provider. Leave it out';
+      const why = 'option "closeProvider" cannot be false: nothing else can close the provider. Leave it out';
       throw misconfigured('openLocks', why);
     }
     const { drain, closeTimeout, closeProvider } = read;
@@ -222,12 +222,10 @@ export class LockManager implements Locks, JointCalls {
     return this.close();
   }
 
-  // What lock objects need.
-
   tryEach(keys: readonly string[], options: AcquireOptions): readonly Promise<PublicLease | null>[] | undefined {
     if (keys.length < 2) return undefined;
     const settings = this.#settings(keys[0] as string, this.#defaults, options);
-    // A reentrant call asks for each key whether its context has it.
+    // A reentrant call checks for each key whether its context holds it.
     if (settings.reentrant) return undefined;
     const call = { settings: { ...settings, wait: 0 }, orNull: true, within: settings.wait };
     return keys.map((key) => new Acquisition(this.#host, { ...call, key }).result);
@@ -267,10 +265,7 @@ export class LockManager implements Locks, JointCalls {
     return settings;
   }
 
-  /**
-   * Not an async function: its promise around the other's would cost a third of an in-memory
-   * acquire.
-   */
+  /** Not an async function: an extra promise would cost a third of an in-memory acquire. */
   #take(
     key: string,
     defaults: Settings,
@@ -297,10 +292,10 @@ export class LockManager implements Locks, JointCalls {
   }
 
   /**
-   * Runs `work` under a lease and releases the lease, whatever happens. Work is not interrupted. If
-   * the lease was lost before work ended, another holder may have worked at the same time. The
-   * caller must hear of it even when work succeeded. `noted`: how the asynchronous context of the
-   * work notes the lease, if it does.
+   * Runs `work` under a lease and always releases the lease. Work is not interrupted. If the lease
+   * was lost before work ended, another holder may have worked simultaneously, so the caller must
+   * learn of it even if work succeeded. `noted`: how the asynchronous context of the work records
+   * the lease, if it does.
    */
   async #under<T>(
     taken: PublicLease | Promise<PublicLease | null>,

@@ -7,8 +7,8 @@ import { measureContended } from '../contended.ts';
 import type { Deployments } from './servers.ts';
 
 /**
- * Many workers on one key, on one server and on a Cluster in random order, `rounds` times. The key
- * is another one in each round, and so are its master and the nodes at which processes listen.
+ * Many workers on one key, on one server and on a Cluster in random order, `rounds` times. Each
+ * round has another key, and so another master and other listening nodes.
  */
 export async function measureClusterGaps(
   { server, cluster }: Deployments,

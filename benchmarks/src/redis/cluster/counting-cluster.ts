@@ -10,8 +10,8 @@ export function isClusterUrl(url: string): boolean {
 }
 
 /**
- * A connected Cluster client, and what it, its nodes and their duplicates have sent. What the
- * client asks for the slots is among it.
+ * A connected Cluster client, and what it, its nodes and their duplicates have sent, including
+ * requests for the slots.
  */
 export async function connectCluster(url: string): Promise<{ client: Cluster; counter: CommandCounter }> {
   const counter = new CommandCounter();

@@ -3,7 +3,7 @@ import type { Gate } from '../../gates/gate.ts';
 import type { Result } from '../../results.ts';
 import { onCluster } from './servers.ts';
 
-/** What a Cluster may cost more than one server. */
+/** The most additional cost of a Cluster. */
 const limit = 1.3;
 
 /** Those of a Cluster against one server. */

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 
 /** One server or a Cluster. */
 export interface Deployment {
-  /** What results call the subject. */
+  /** The name of the subject in results. */
   readonly subject: string;
   readonly url: string;
   /** A client of each server, for its statistics. */

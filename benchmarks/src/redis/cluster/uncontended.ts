@@ -8,7 +8,7 @@ import { measureSlice } from '../uncontended.ts';
 import { connectCluster, isClusterUrl } from './counting-cluster.ts';
 import type { Deployment, Deployments } from './servers.ts';
 
-/** Acquire and release of keys of their own, on one server and on a Cluster in turn. */
+/** Acquire and release of separate keys, on one server and on a Cluster in turn. */
 export async function measureClusterPairs(
   { server, cluster }: Deployments,
   concurrency: number,

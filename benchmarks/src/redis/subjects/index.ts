@@ -4,7 +4,7 @@ import { ours } from './ours.ts';
 import { raw } from './raw.ts';
 import type { Subject } from './subject.ts';
 
-/** Of those that are needed only: a process that measures one library does not load the others. */
+/** Loads only the needed ones: a process that measures one library does not load the others. */
 const loaders: Loaders<Subject> = {
   'raw client': async () => raw,
   '@locks': async () => ours,

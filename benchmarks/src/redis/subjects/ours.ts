@@ -5,7 +5,7 @@ import type { Party } from '../../subjects/party.ts';
 import { watchPlaces } from '../../subjects/places.ts';
 import type { Subject } from './subject.ts';
 
-/** As the README shows it, with default options: fencing tokens, fair queue, renewal. */
+/** As in the README, with default options: fencing tokens, fair queue, renewal. */
 export function ownParty(client: Parameters<typeof createRedisProvider>[0]): Party {
   const locks = createLocks(createRedisProvider(client), { ttl });
   return { acquire: (key) => locks.acquire(key), watchPlaces };

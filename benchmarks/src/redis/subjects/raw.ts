@@ -7,7 +7,7 @@ import type { Subject } from './subject.ts';
 const compareAndDelete = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 const sha = createHash('sha1').update(compareAndDelete).digest('hex');
 
-/** The commands of it, by whatever client. */
+/** Its commands, by any client. */
 export interface RawCommands {
   load(script: string): Promise<unknown>;
   /** `null`: the key is taken. */
@@ -16,8 +16,8 @@ export interface RawCommands {
 }
 
 /**
- * The least a lock on Redis can be: SET NX, and a script that compares and deletes. No fencing
- * token, no queue, no renewal.
+ * The minimal lock on Redis: SET NX, and a script that compares and deletes. No fencing token, no
+ * queue, no renewal.
  */
 export function rawParty({ load, take, free }: RawCommands, { retryDelay = 5 }: Partial<RetryOptions> = {}): Party {
   let count = 0;

@@ -1,6 +1,6 @@
 /**
- * How each peer waits: without limit where it can, with the delays that its own documentation
- * gives. `--retry-delay` replaces the delays of all of them.
+ * How each peer waits: without limit if it can, with the delays in its own documentation.
+ * `--retry-delay` replaces the delays of all of them.
  */
 export const retrySettings = {
   /** "acquireTimeout", "retryInterval" of its README; the former is 10 s by default. */
@@ -12,6 +12,6 @@ export const retrySettings = {
   redlock: { retryCount: -1, retryDelay: 200, retryJitter: 200 },
   /** The same text and example as redlock's. */
   sesamecare: { retryCount: -1, retryDelay: 200, retryJitter: 200 },
-  /** There is no unlimited number of attempts; "retryDelay: default 100 ms". */
+  /** Unlimited attempts are not supported; "retryDelay: default 100 ms". */
   redlockUniversal: { retryAttempts: 1_000_000, retryDelay: 100 },
 } as const;

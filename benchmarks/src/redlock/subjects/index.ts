@@ -3,7 +3,7 @@ import type { Loaders, SubjectNames } from '../../subjects/subject-loaders.ts';
 import { rawName, unfencedName } from '../names.ts';
 import type { Subject } from './subject.ts';
 
-/** Of those that are needed only: a process that measures one library does not load the others. */
+/** Loads only the needed ones: a process that measures one library does not load the others. */
 const loaders: Loaders<Subject> = {
   [rawName]: async () => (await import('./raw.ts')).raw,
   '@locks': async () => (await import('./ours.ts')).ours,

@@ -5,7 +5,7 @@ import { ttl } from '../../subjects/party.ts';
 import { watchPlaces } from '../../subjects/places.ts';
 import type { Subject } from './subject.ts';
 
-/** As `docs/quorum.md` shows it, with default options. */
+/** As in `docs/quorum.md`, with default options. */
 export const ours: Subject = combined(true);
 
 /** Without the second phase. The peers have no tokens either. */

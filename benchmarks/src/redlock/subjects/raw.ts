@@ -9,7 +9,7 @@ const sha = createHash('sha1').update(compareAndDelete).digest('hex');
 
 /**
  * The published protocol and nothing else: SET NX at all nodes, a majority decides, and a script
- * that compares and deletes. No clock, no token, no line, no renewal.
+ * that compares and deletes. No clock, no token, no queue, no renewal.
  */
 export const raw: Subject = {
   open(clients, { retryDelay = 5 }) {

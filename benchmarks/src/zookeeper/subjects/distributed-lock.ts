@@ -6,9 +6,9 @@ import type { ZookeeperSubject } from './subject.ts';
 const area = '/distributed_lock';
 
 /**
- * An ephemeral sequential node under a parent for each key, made before and removed after; it
- * watches the one before. Its service is put together here, of its own parts: the class that does
- * it connects to 127.0.0.1:2181 whatever it is told, by a client of 2014.
+ * An ephemeral sequential node under a parent for each key, created before and removed after; it
+ * watches the previous one. Its service is assembled here from its own parts: the class that does
+ * so always connects to 127.0.0.1:2181, with a client of 2014.
  */
 export const distributedLock: ZookeeperSubject = {
   name: 'distributed-lock',
@@ -28,8 +28,7 @@ export const distributedLock: ZookeeperSubject = {
         return { release: () => service.unlock(lock) };
       },
       async close() {
-        // Its waiters hear that their watch has ended, and look. It catches none of the errors that
-        // they get.
+        // Its waiters learn that their watch has ended, and check. It catches none of their errors.
         process.on('unhandledRejection', () => {});
         await closeClient(client);
       },
@@ -39,8 +38,8 @@ export const distributedLock: ZookeeperSubject = {
 
 /**
  * Its logger runs the first `logger.js` that it finds below the working folder, and writes a file
- * beside that folder, with a stack for each line. It is replaced by one that does nothing, which
- * makes it faster than it is.
+ * beside that folder, with a stack for each line. It is replaced by a no-op, which makes it faster
+ * than it is.
  */
 function silence(): void {
   const require = createRequire(import.meta.url);

@@ -1,13 +1,13 @@
 import type { ZookeeperParty, ZookeeperSubject } from './subject.ts';
 
-/** Of those that are needed only: a process that measures one library does not load the others. */
+/** Loads only the needed ones: a process that measures one library does not load the others. */
 const loaders: Readonly<Record<string, () => Promise<ZookeeperSubject>>> = {
   'raw client': async () => (await import('./raw.ts')).raw,
   '@locks': async () => (await import('./ours.ts')).ours,
   'distributed-lock': async () => (await import('./distributed-lock.ts')).distributedLock,
 };
 
-/** Of those that run in a process of Node, ours among them. */
+/** Those that run in a Node process, including ours. */
 export const nodeSubjects: readonly string[] = Object.keys(loaders);
 
 /** Connects `name` to the server at `url`. */

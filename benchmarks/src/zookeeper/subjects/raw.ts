@@ -6,9 +6,9 @@ import type { ZookeeperSubject } from './subject.ts';
 const root = '/raw';
 
 /**
- * The least a lock on ZooKeeper can be: an ephemeral sequential node and the list of its siblings
- * in one flight, a watch of the one before, and a removal. No token, no parents, and nothing that
- * notices a session that is lost or a reply that is.
+ * The minimal lock on ZooKeeper: an ephemeral sequential node and the list of its siblings in one
+ * flight, a watch of the previous one, and a removal. No token, no parents, and no handling of lost
+ * sessions or replies.
  */
 export const raw: ZookeeperSubject = {
   name: 'raw client',
@@ -40,7 +40,7 @@ async function acquire(client: Client, parent: string): Promise<Held> {
   return { release: () => remove(client, path) };
 }
 
-/** All names are equally long and differ in the number at their end only. */
+/** All names are equally long and differ only in the number at their end. */
 function predecessor(names: readonly string[], own: string): string | undefined {
   let last: string | undefined;
   for (const name of names) if (name < own && (last === undefined || name > last)) last = name;

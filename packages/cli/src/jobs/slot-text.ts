@@ -29,7 +29,9 @@ export function slotOf(text: string): Slot {
   const clock = hours ?? '00:00';
   if (zone === undefined) refuse(`It has no time zone. Write ${date}T${clock}Z for UTC, or ${date}T${clock}+01:00.`);
   if (fraction !== undefined) {
-    refuse(`It has milliseconds, so it is the time of the call. Write the time of the schedule: ${date}T${clock}Z.`);
+    refuse(
+      `It has milliseconds, so it seems to be the time of the call. Write the time of the schedule: ${date}T${clock}Z.`,
+    );
   }
   const slot = new Date(text);
   // February 30 would be a day in March.

@@ -60,5 +60,5 @@ test('of a process that takes locks in two stores doctor finds the name in both,
 
 test('where MariaDB does not tell, that is unknown', async () => {
   const store = await startStore({ name: 'MariaDB', start: startMariadb, options: migrate });
-  expect(await said(store)).toEqual(['This is not known, because: performance_schema is off']);
+  expect(await said(store)).toEqual(['The check failed: performance_schema is off']);
 });

@@ -110,7 +110,7 @@ test('what the user may not ask is unknown, and why', async () => {
   const { findings, code } = await doctor(Object.assign(url, { username: 'app', password: 'secret' }).href);
   const unknown = findings.filter(({ level }) => level === 'unknown');
   expect(unknown.map(({ check }) => check)).toEqual(['persistence']);
-  expect(unknown[0]?.what).toMatch(/^This is not known, because: .*no permissions/);
+  expect(unknown[0]?.what).toMatch(/^The check failed: .*no permissions/);
   expect(code).toBe(0);
 });
 

@@ -91,7 +91,7 @@ describe('openLocks with provider "combine"', () => {
     [
       'an option of Locks under "options"',
       { provider: 'combine', options: { members: ['memory:'], ttl: 5 } },
-      '"ttl" is an option of Locks, not of its adapter: write it beside "options"',
+      '"ttl" is an option of the client, not of the adapter: put it next to "options"',
     ],
     [
       'a wrong need',
@@ -107,7 +107,7 @@ describe('openLocks with provider "combine"', () => {
     ['a URL of its own', { provider: 'combine', url: `redis://me:${password}@host` }, 'provider "combine" has no URL'],
     ['a member that is a number', combined('memory:', 5), 'member 2 of 2: openLocks: a member must be a URL or a'],
     ['a member that is null', combined(null), 'member 1 of 1: openLocks: a member must be'],
-    ['a member without a store', combined('memory:', {}), 'member 2 of 2: openLocks: no backend is named'],
+    ['a member without a store', combined('memory:', {}), 'member 2 of 2: openLocks: no backend was given'],
     ['a member without a scheme', combined(password), 'member 1 of 1: openLocks: the URL has no scheme'],
     [
       'a member with a strange scheme',

@@ -15,20 +15,20 @@ import type {
 } from '@locks/core';
 import { now, sleep } from './time.ts';
 
-/** A value as failure messages show it. */
+/** A value for failure messages. */
 export function show(value: unknown): string {
   return inspect(value, { depth: 5, breakLength: Infinity });
 }
 
 /**
- * How long a composite may be busy in passing, in ms. A member that was late is told again within
- * 1 s. With more, votes that are left until their ttl could pass.
+ * How long a composite may be busy temporarily, in ms. A late member is asked again within 1 s.
+ * With more, votes left until their ttl could pass.
  */
 const longestPassing = 2_000;
 
 const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
 
-/** Fails unless `made`, which `hook` gave, has what every provider has. */
+/** Fails unless `made`, which `hook` returned, is a provider. */
 export function mustBeProvider(made: LockProvider | undefined | null, hook: string): void {
   for (const method of methods) {
     const message = `expected ${hook}() to give a provider with ${method}(), got ${show(made)}`;
@@ -38,8 +38,7 @@ export function mustBeProvider(made: LockProvider | undefined | null, hook: stri
 }
 
 /**
- * Fails unless `answer` is a grant or busy, well formed. `when` ends the sentence "expected …
- * when".
+ * Fails unless `answer` is a well-formed grant or busy. `when` ends the sentence "expected … when".
  */
 export function expectAnswer(answer: Grant | Busy, when: string): void {
   const wellFormed = typeof answer === 'object' && answer !== null && typeof answer.granted === 'boolean';
@@ -58,8 +57,8 @@ function expectDuration(duration: number | undefined, name: string, when: string
 }
 
 /**
- * One attempt that must be granted. A composite without a holder may be busy in passing, while a
- * member has not yet taken back what an earlier claim left there: it is asked again.
+ * One attempt that must be granted. A composite without a holder may be busy temporarily, while a
+ * member has not yet released an earlier claim: it is asked again.
  */
 export async function mustGrant(provider: LockProvider, claim: Claim, when: string, wake?: () => void): Promise<Grant> {
   const until = now() + longestPassing;
@@ -74,13 +73,13 @@ export async function mustGrant(provider: LockProvider, claim: Claim, when: stri
   return answer;
 }
 
-/** Whether a claim may be busy only because members of a composite keep something for a moment. */
+/** Whether a claim may be busy only because members of a composite temporarily keep something. */
 function isPassing({ members, holders }: KeyState): boolean {
   return members !== undefined && holders.length === 0;
 }
 
 /**
- * An attempt through `locks` that must give a lease. A composite may be busy in passing, as for
+ * An attempt through `locks` that must return a lease. A composite may be busy temporarily, as for
  * `mustGrant`.
  */
 export async function mustTake(locks: Locks, key: string, when: string): Promise<Lease> {
@@ -94,7 +93,6 @@ export async function mustTake(locks: Locks, key: string, when: string): Promise
   return lease;
 }
 
-/** One attempt that must be busy. */
 export async function mustBeBusy(provider: LockProvider, claim: Claim, when: string, wake?: () => void): Promise<Busy> {
   const answer = await provider.tryAcquire(claim, wake);
   expectAnswer(answer, when);
@@ -102,19 +100,16 @@ export async function mustBeBusy(provider: LockProvider, claim: Claim, when: str
   return answer;
 }
 
-/** A release that must free a hold. */
 export async function mustFree(provider: LockProvider, claim: Claim, when: string): Promise<void> {
   const freed = await provider.release(claim);
-  assert.equal(freed, true, `expected release to answer true (it freed a hold) ${when}, got ${show(freed)}`);
+  assert.equal(freed, true, `expected release to return true (it freed a hold) ${when}, got ${show(freed)}`);
 }
 
-/** A release that must find no hold. */
 export async function mustFreeNothing(provider: LockProvider, claim: Claim, when: string): Promise<void> {
   const freed = await provider.release(claim);
-  assert.equal(freed, false, `expected release to answer false (nothing to free) ${when}, got ${show(freed)}`);
+  assert.equal(freed, false, `expected release to return false (nothing to free) ${when}, got ${show(freed)}`);
 }
 
-/** A renewal that must succeed. */
 export async function mustRenew(provider: LockProvider, claim: Claim, when: string, token?: bigint): Promise<Renewal> {
   const renewal = await provider.renew(claim, token);
   const renewed = typeof renewal === 'object' && renewal !== null;
@@ -123,10 +118,10 @@ export async function mustRenew(provider: LockProvider, claim: Claim, when: stri
   return renewal;
 }
 
-/** A renewal that must answer false. */
+/** A renewal that must return false. */
 export async function mustNotRenew(provider: LockProvider, claim: Claim, when: string, token?: bigint): Promise<void> {
   const renewal = await provider.renew(claim, token);
-  assert.equal(renewal, false, `expected renew to answer false ${when}, got ${show(renewal)}`);
+  assert.equal(renewal, false, `expected renew to return false ${when}, got ${show(renewal)}`);
 }
 
 /** The error with `code` that `call` must reject with. */
@@ -151,7 +146,7 @@ export function isIdle(state: KeyState): boolean {
   return state.holders.length === 0 && state.waiters === 0;
 }
 
-/** Reads all that `list` gives, where there is one. */
+/** All that `list` yields, if present. */
 export async function drain(provider: LockProvider, prefix: string): Promise<void> {
   for await (const _ of provider.list?.(prefix) ?? []);
 }

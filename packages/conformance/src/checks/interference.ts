@@ -4,18 +4,18 @@ import { inBackground, now, sleepUntil } from './time.ts';
 /** The calls that can be interfered with. */
 export type Operation = 'tryAcquire' | 'renew' | 'release';
 
-/** What becomes of one call, on its way to the store and back. Absent: as usual. */
+/** What happens to one call, on its way to the store and back. Absent: as usual. */
 export interface Fate {
-  /** The store gets it so many ms later, or never. @default 0 */
+  /** The store receives it after this time, in ms, or never. @default 0 */
   readonly applied?: number | 'never';
   /**
-   * What the caller hears once the store has answered, or would have: its answer, an error, or
-   * nothing for ever. @default 'answer'
+   * What the caller receives once the store has answered, or would have: its answer, an error, or
+   * nothing. @default 'answer'
    */
   readonly reply?: 'answer' | 'error' | 'nothing';
-  /** So many ms after the call, at least, the caller hears it. @default 0 */
+  /** The least time from the call to its answer, in ms. @default 0 */
   readonly late?: number;
-  /** What the caller hears instead of "busy". */
+  /** What the caller receives instead of "busy". */
   readonly busy?: Busy;
 }
 
@@ -30,52 +30,49 @@ export const unanswered: Fate = { reply: 'nothing' };
 
 /** One call that core made. */
 export interface Call {
-  /** Which method of the provider. */
+  /** The method of the provider. */
   readonly operation: Operation;
-  /** The claim that it was called with. */
+  /** The claim of the call. */
   readonly claim: Claim;
-  /** Which call of this operation it is, counted from 0 since the rule was set. */
+  /** Its number among calls of this operation, from 0 since the rule was set. */
   readonly index: number;
   /** When core made it, in monotonic ms. */
   readonly sentAt: number;
-  /**
-   * When the store had answered, heard or not; `undefined`: it did not get the call, or not yet.
-   */
+  /** When the store answered, received or not; `undefined`: not called, or not yet. */
   appliedAt: number | undefined;
-  /** When its caller heard anything: the answer, or an error. */
+  /** When its caller received an answer or an error. */
   settledAt: number | undefined;
-  /** When its caller got the answer; `undefined`: it did not, or got an error. */
+  /** When its caller received the answer; `undefined`: not yet, or an error. */
   answeredAt: number | undefined;
-  /** What its caller got; `undefined`: nothing yet, or an error. */
+  /** What its caller received; `undefined`: nothing yet, or an error. */
   answer: Grant | Busy | Renewal | boolean | undefined;
 }
 
 /**
- * How wakes come through: as many times as it says, each after so many ms. @default once, at once
+ * How wakes are delivered: once per element, each after this time in ms. @default once, immediately
  */
 export type WakeRule = readonly number[];
 
-/** A provider between core and the store, whose single calls go wrong as a check wants. */
+/** A provider between core and the store, whose single calls fail as a check wants. */
 export interface Interference {
-  /** The provider to give to core. */
+  /** The provider to pass to core. */
   readonly provider: LockProvider;
   /** All calls so far, in the order of their sends. */
   readonly calls: readonly Call[];
-  /** The calls of one operation, or those of them that one owner made. */
+  /** The calls of one operation, or those of them by one owner. */
   of(operation: Operation, owner?: string): readonly Call[];
-  /** Decides about the calls of `operation` from now on. `undefined` is "as usual". */
+  /** Decides about later calls of `operation`. `undefined`: as usual. */
   rule(operation: Operation, decide: (call: Call) => Fate | undefined): void;
-  /** Everything as usual again, for calls from now on. */
+  /** Back to normal, for later calls. */
   calm(): void;
-  /** How the wakes from now on come through. */
+  /** How later wakes are delivered. */
   wakes(rule: WakeRule): void;
   /** Wakes every claim that ever asked for it. */
   wakeAll(): void;
-  /** What would never be answered is rejected. */
+  /** Rejects calls that would never be answered. */
   end(): Promise<void>;
 }
 
-/** What a call without an answer rejects with. */
 class InterferenceError extends Error {
   override readonly name = 'InterferenceError';
 }
@@ -124,7 +121,7 @@ export function interfere(inner: LockProvider): Interference {
     apply: () => Promise<Answer>,
   ): Promise<Answer> {
     const outcome = applied === 'never' ? undefined : inBackground(applyAt(applied, call, apply));
-    // An error does not wait for what takes effect later.
+    // An error does not wait for a later effect.
     if (reply === 'answer' || applied === 0) await outcome?.catch(() => {});
     if (late > 0) await Promise.race([sleepUntil(call.sentAt + late), ended]);
     if (reply === 'nothing') return await ended;

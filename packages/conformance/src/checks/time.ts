@@ -4,8 +4,8 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util';
 
 /**
- * `sleep` is for requirements about time itself. Everything else waits for a condition. `turn` is
- * one of the event loop.
+ * `sleep` is for requirements about time itself; all others wait for a condition. `turn` is one of
+ * the event loop.
  */
 export { sleep, turn };
 
@@ -20,8 +20,8 @@ export async function sleepUntil(moment: number): Promise<void> {
 }
 
 /**
- * Measures for how long this process stood still, from `since` on. Each look gives the longest time
- * between two looks so far, in ms, without what the process `meant` to wait.
+ * Measures for how long this process did not run, from `since` on. Each call returns the longest
+ * time between two calls so far, in ms, without what the process `meant` to wait.
  */
 export function standstill(since: number = now()): (meant?: number) => number {
   let last = since;
@@ -34,16 +34,13 @@ export function standstill(since: number = now()): (meant?: number) => number {
   };
 }
 
-/**
- * `promise`, whose rejection is no event of its own: it is awaited later, or the check has failed
- * for another reason before.
- */
+/** `promise`, whose rejection is no event: it is awaited later, or the check has failed before. */
 export function inBackground<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
 
-/** What `promise` settles to, or a failure after `limit` ms that says what was awaited. */
+/** The result of `promise`, or a failure after `limit` ms that names what was awaited. */
 export async function within<T>(limit: number, promise: Promise<T>, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
@@ -58,7 +55,9 @@ export async function within<T>(limit: number, promise: Promise<T>, what: string
   }
 }
 
-/** Asks `probe` until `accepts` its answer, for at most `limit` ms. Fails with the last answer. */
+/**
+ * Repeats `probe` until `accepts` its answer, for at most `limit` ms. Fails with the last answer.
+ */
 export async function eventually<T>(
   limit: number,
   what: string,

@@ -3,18 +3,17 @@ import type { Lease } from '@locks/core';
 import type { Call, Interference } from './interference.ts';
 import { certain, now } from './time.ts';
 
-/** In ms: how much earlier than here core may have noted the time of a call. */
+/** How much earlier than here core may have recorded the time of a call, in ms. */
 const standstill = 20;
 
-/** Until when a lease is certainly held, by what its provider was asked and what it answered. */
+/** Until when a lease is certainly held, by the calls and answers of its provider. */
 interface Certainty {
-  /** In ms of `now()`: counted from the send of the last call that was answered in time. */
+  /** In ms of `now()`: counted from the send of the last call answered in time. */
   readonly until: number;
-  /** An answer came so close to the end that core may have had no time to heed it. */
+  /** An answer came so close to the end that core may not have handled it in time. */
   readonly doubtful: boolean;
 }
 
-/** The certainty about the lease of `owner` now. */
 function certainty({ of }: Interference, owner: string): Certainty {
   let until = -Infinity;
   let doubtful = false;
@@ -31,8 +30,8 @@ function certainty({ of }: Interference, owner: string): Certainty {
 }
 
 /**
- * Fails if `held` contradicts the certainty. On a machine that stands still a lease may end: it
- * must only say so.
+ * Fails if `held` contradicts the certainty. If the machine is suspended a lease may end: it must
+ * only report that.
  */
 export function mustTellTheTruth(lease: Lease, interference: Interference, when: string): void {
   const before = now();
@@ -45,8 +44,8 @@ export function mustTellTheTruth(lease: Lease, interference: Interference, when:
       `expected held to be false ${when}: the validity ended ${Math.round(before - until)} ms ago`,
     );
   } else if (!doubtful) {
-    // Core looked at its clock before the call was noted here, and a busy machine may have stood
-    // still in between.
+    // Core read its clock before the call was recorded here, and a busy machine may have paused in
+    // between.
     assert.ok(
       after >= until - standstill,
       `expected held to be true ${when}: ${Math.round(until - after)} ms of its validity are left`,
@@ -54,7 +53,7 @@ export function mustTellTheTruth(lease: Lease, interference: Interference, when:
   }
 }
 
-/** How long the slowest call about the lease of `owner` took so far, in ms. */
+/** The duration of the slowest call about the lease of `owner` so far, in ms. */
 export function slowestCall({ of }: Interference, owner: string): number {
   const calls = [...of('tryAcquire', owner), ...of('renew', owner)];
   return Math.max(...calls.map(({ sentAt, settledAt }) => (settledAt ?? now()) - sentAt));

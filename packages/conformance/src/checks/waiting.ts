@@ -4,14 +4,11 @@ import { expectAnswer } from './expect.ts';
 import type { Random } from './random.ts';
 import { inBackground } from './time.ts';
 
-/**
- * A claim that waits for its grant as core would: it tries again when woken, or when `retryAfter`
- * says.
- */
+/** A claim that waits for its grant as core would: it retries when woken, or after `retryAfter`. */
 export interface Waiting {
-  /** The claim that waits. */
+  /** The waiting claim. */
   readonly claim: Claim;
-  /** The provider that it waits through. */
+  /** The provider of the claim. */
   readonly provider: LockProvider;
   /** Its first attempt was answered: if busy, it has its position in the queue. */
   readonly inQueue: Promise<void>;
@@ -19,32 +16,31 @@ export interface Waiting {
   readonly granted: Promise<Grant>;
   /** Whether it has been granted. */
   readonly isGranted: boolean;
-  /** Gives up the hold. */
+  /** Releases the hold. */
   release(): Promise<boolean>;
-  /** Tries no more until `goOn`. Resolves when no attempt is under way. */
+  /** Pauses its attempts until `goOn`. Resolves when none is in progress. */
   rest(): Promise<void>;
-  /** Tries again, as it did before `rest`. */
+  /** Continues after `rest`. */
   goOn(): void;
   /**
-   * Stops trying and, after the attempt in flight, gives up whatever it has. True: it was granted
-   * meanwhile.
+   * Stops retrying and, after the attempt in progress, releases whatever it has. True: it was
+   * granted meanwhile.
    */
   abandon(): Promise<boolean>;
 }
 
-/** What drives a waiting claim. */
 export interface WaitingOptions {
   /** Ends the waiting together with its check. */
   readonly signal: AbortSignal;
   /** Jitter of the polls. */
   readonly random: Random;
   /**
-   * Tries again only when woken, so that a wake that does not come is not made good by a poll.
+   * Retries only when woken, so that a poll does not hide a missing wake.
    * @default false
    */
   readonly onlyWhenWoken?: boolean;
   /**
-   * Tries again when an attempt is rejected as unknown, as it may be in a process that was stopped.
+   * Retries when an attempt is rejected as unknown, as it may be in a process that was stopped.
    * @default false
    */
   readonly throughUnknown?: boolean;
@@ -53,7 +49,7 @@ export interface WaitingOptions {
 const firstPoll = 20;
 const longestPoll = 500;
 
-/** Starts to wait for `claim` at once. */
+/** Starts to wait for `claim`. */
 export function startWaiting(provider: LockProvider, claim: Claim, options: WaitingOptions): Waiting {
   const { signal, random, onlyWhenWoken = false, throughUnknown = false } = options;
   let stopped = false;

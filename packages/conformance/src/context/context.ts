@@ -13,48 +13,43 @@ import { startWaiting } from '../checks/waiting.ts';
 import type { Waiting } from '../checks/waiting.ts';
 
 /**
- * What a check works with. Everything it makes belongs to this check alone and is closed when it
- * ends.
+ * What a check works with. Everything it creates belongs to this check and is closed when it ends.
  */
 export interface Context {
   /** What the provider under test declares. */
   readonly traits: Traits;
-  /** A ttl that runs out within the check, in ms. */
+  /** A ttl that expires within the check, in ms. */
   readonly ttl: number;
-  /** A ttl that does not run out within any check, in ms. */
+  /** A ttl that does not expire within any check, in ms. */
   readonly longTtl: number;
-  /** How long to wait, at most, for something that must happen soon, in ms. */
+  /** The longest wait for something that must happen soon, in ms. */
   readonly patience: number;
   /** Reproducible with the seed of the report. */
   readonly random: Random;
-  /** Those that the requirement needs; whatever they begin is undone when the check ends. */
+  /** The hooks that the requirement needs; their effects are undone when the check ends. */
   readonly faults: GivenFaults;
-  /** Another provider on the same store, as another process would have. */
+  /** Another provider on the same store, like another process. */
   create(): Promise<LockProvider>;
-  /**
-   * One with the shortest settings, as another service may have. Only with `needs:
-   * ['createOther']`.
-   */
+  /** One with the shortest settings, like another service. Only with `needs: ['createOther']`. */
   createOther(): Promise<LockProvider>;
   /**
-   * One whose positions in the queue lapse soon: from `createOther`, or from `create` where that
-   * was not given.
+   * One whose positions in the queue lapse soon: from `createOther`, or from `create` without that.
    */
   createLapsing(): Promise<LockProvider>;
   /**
-   * How long a place of `createLapsing` lasts without a repeat, in ms, with the time to notice its
-   * end.
+   * How long a position of `createLapsing` lasts without a refresh, in ms, including the time to
+   * notice its end.
    */
   readonly placeLimit: number;
-  /** So many of them. */
+  /** `count` of them. */
   createMany<Count extends 2 | 3 | 4>(count: Count): Promise<Many[Count]>;
-  /** `createLocks` on a provider of its own. */
+  /** `createLocks` on a separate provider. */
   createLocks(options?: LocksOptions): Promise<Locks>;
   /** `createLocks` on `provider`. */
   locksOn(provider: LockProvider, options?: LocksOptions): Locks;
   /**
-   * `createLocks` on a provider of its own whose single calls the check can make go wrong. Its
-   * close does not wait long.
+   * `createLocks` on a separate provider whose single calls the check can make fail. Its close does
+   * not wait long.
    */
   interfere(options?: LocksOptions): Promise<{ readonly locks: Locks; readonly interference: Interference }>;
   /**
@@ -64,29 +59,23 @@ export interface Context {
   fork(ahead?: number): Promise<OtherProcess>;
   /** Lower-case letters, digits and `-`, never seen before. */
   unique(): string;
-  /** A key of this check alone. */
+  /** A key of this check only. */
   key(): string;
-  /**
-   * An exclusive claim with a fresh owner and the long ttl, unless said otherwise. On a key of its
-   * own if none is given.
-   */
+  /** By default an exclusive claim with a new owner, the long ttl and a new key. */
   claim(key?: string, changes?: Partial<Omit<Claim, 'key'>>): Claim;
-  /** Such a claim that holds a key of its own. */
+  /** Such a claim that holds a new key. */
   hold(provider: LockProvider, changes?: Partial<Omit<Claim, 'key'>>): Promise<Claim>;
   /** Waits for `claim` as core would. */
   wait(provider: LockProvider, claim: Claim): Waiting;
-  /** The same, once it has its place in the queue. */
+  /** The same, once it has its position in the queue. */
   queue(provider: LockProvider, claim: Claim): Promise<Waiting>;
-  /**
-   * Waits for `claim`, trying again only when it is woken: `retryAfter` does not make good a wake
-   * that was lost.
-   */
+  /** Waits for `claim`, retrying only when it is woken: `retryAfter` does not hide a lost wake. */
   waitForWakes(provider: LockProvider, claim: Claim): Waiting;
   /** Waits until `waiting` is granted, with the patience of this check. */
   granted(waiting: Waiting, when: string): Promise<Grant>;
-  /** Asks until `accepts` the answer, or until it is true, with the patience of this check. */
+  /** Polls until `accepts` the answer, or until it is true, with the patience of this check. */
   eventually<T>(what: string, probe: () => T | Promise<T>, accepts?: (answer: T) => boolean): Promise<T>;
-  /** The state of `key` once `accepts` it: what another connection sees may lag behind. */
+  /** The state of `key` once `accepts` it: other connections may see it later. */
   state(provider: LockProvider, key: string, what: string, accepts: (state: KeyState) => boolean): Promise<KeyState>;
   /** Waits until `key` has no holder and no waiter. */
   idle(provider: LockProvider, key: string, when?: string): Promise<KeyState>;
@@ -109,24 +98,24 @@ export interface ContextParts {
   readonly patience: number;
   readonly seed: number;
   readonly scope: Scope;
-  /** Whether the scope can make a provider with the shortest settings. */
+  /** Whether the scope can create a provider with the shortest settings. */
   readonly hasOther: boolean;
-  /** A part of keys and owners that no other run has. */
+  /** A part of keys and owners unique to this run. */
   readonly run: string;
   readonly core: Core;
 }
 
 /**
- * How long a position in the queue lasts without a repeat, at most, in ms: by the contract, and
- * with the settings of `createOther`. The time to notice its end is on top of both: a waiter may
- * ask every few seconds.
+ * The longest life of a position in the queue without a refresh, in ms: by the contract, and with
+ * the settings of `createOther`. The time to notice its end is additional: a waiter may ask every
+ * few seconds.
  */
 export const longestPlace = 12_000;
 const shortestPlace = 1_000;
 
 /**
- * How long a `Locks` that is interfered with waits when it closes, in ms: what never answers must
- * not hold up the check.
+ * How long a client with interference waits when it closes, in ms: what never answers must not
+ * delay the check.
  */
 const closeTimeout = 100;
 

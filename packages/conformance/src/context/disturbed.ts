@@ -2,8 +2,8 @@ import { inBackground, within } from '../checks/time.ts';
 import type { Disturb } from '../options.ts';
 
 /**
- * Does `work` while the store is disturbed, and ends that however `work` ended. Fails as well if
- * the disturbance does not begin or end within `limit` ms each.
+ * Runs `work` while the store is disturbed, and always ends the disturbance. Fails as well if that
+ * does not begin or end within `limit` ms each.
  */
 export async function disturbed<T>(
   disturb: Disturb | undefined,

@@ -1,6 +1,6 @@
 /**
- * `error` with `hints` added to its message, in parentheses. They are added to its stack too, which
- * is what runners of tests show: Node wrote the message into it when the error was made.
+ * `error` with `hints` added to its message, in parentheses, and to its stack, which test runners
+ * show: Node copied the message there when the error was created.
  */
 export function withHints(error: Error, hints: readonly string[]): Error {
   // At the end of the first line: a reporter may show no other.

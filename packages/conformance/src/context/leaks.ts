@@ -3,7 +3,7 @@ import { show } from '../checks/expect.ts';
 import type { LeakCounts } from '../options.ts';
 import { now, sleep, within } from '../checks/time.ts';
 
-/** The counts now. Fails unless they are numbers by name, and there within `limit` ms. */
+/** The current counts. Fails unless they are numbers by name, within `limit` ms. */
 export async function countLeaks(count: () => LeakCounts | Promise<LeakCounts>, limit: number): Promise<LeakCounts> {
   const counts: unknown = await within(limit, Promise.resolve(count()), 'option "leaks" to answer');
   const sound = typeof counts === 'object' && counts !== null && Object.values(counts).every(Number.isFinite);

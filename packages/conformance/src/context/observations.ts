@@ -2,17 +2,17 @@ import type { Traits } from '@locks/core';
 import type { Context } from './context.ts';
 import { eventually } from '../checks/time.ts';
 
-/** Looks whether a provider does more than it declares: `requires` would refuse it for nothing. */
+/** Checks whether a provider does more than it declares: `requires` would reject it needlessly. */
 export interface Observation {
   readonly id: string;
   appliesTo(traits: Traits): boolean;
-  /** What it does and does not declare; `undefined`: nothing was seen. */
+  /** What it does and does not declare; `undefined`: nothing. */
   observe(context: Context): Promise<string | undefined>;
 }
 
 const rounds = 10;
 
-/** All of them. What they see is reported as notes, never as a failure. */
+/** Their results are reported as notes, never as a failure. */
 export const observations: readonly Observation[] = [
   {
     id: 'note-fencing',

@@ -10,11 +10,11 @@ import { scopeFaults } from '../faults/scoped-faults.ts';
 import type { GivenFaults } from '../faults/scoped-faults.ts';
 import { within } from '../checks/time.ts';
 
-/** Everything that one check has made, to be ended with it. */
+/** Everything that one check has created, to be ended with it. */
 export interface Scope {
-  /** Aborted when the check has ended, however it ended. */
+  /** Aborted when the check has ended. */
   readonly signal: AbortSignal;
-  /** What they began and did not end is undone before anything else ends. */
+  /** Their unfinished effects are undone before anything else ends. */
   readonly faults: GivenFaults;
   readonly create: () => Promise<LockProvider>;
   readonly createOther: () => Promise<LockProvider>;
@@ -49,7 +49,7 @@ export function createScope(options: ScopeOptions): Scope {
   async function own(made: LockProvider | Promise<LockProvider>, hook: string): Promise<LockProvider> {
     const provider = await made;
     mustBeProvider(provider, hook);
-    // A check that ran into its limit may still be creating.
+    // A check that exceeded its limit may still be creating.
     if (controller.signal.aborted) await provider.close();
     else providers.push(provider);
     return provider;

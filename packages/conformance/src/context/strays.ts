@@ -2,24 +2,21 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { show } from '../checks/expect.ts';
 import { turn } from '../checks/time.ts';
 
-/**
- * Errors that go unhandled while a check runs: floating rejections, exceptions in the event loop.
- */
+/** Unhandled errors during a check: floating rejections, exceptions in the event loop. */
 export interface Strays {
   /**
-   * Runs `act`, so that what goes unhandled in it is known to be its own: other checks of this
-   * process may run beside it.
+   * Runs `act`, so that its unhandled errors are attributed to it: other checks of this process may
+   * run simultaneously.
    */
   during<T>(act: () => Promise<T>): Promise<T>;
-  /** The errors seen so far, after a turn of the event loop in which late ones show. */
+  /** The errors so far, after a turn of the event loop in which late ones show. */
   seen(): Promise<readonly string[]>;
-  /** Looks no more. */
   stop(): void;
 }
 
 type Collector = (what: string) => void;
 
-/** One listener serves all runs of a process; there is none while no check runs. */
+/** One listener serves all runs of a process; none is registered while no check runs. */
 const collectors = new Set<Collector>();
 const current = new AsyncLocalStorage<Collector>();
 
@@ -35,8 +32,8 @@ function collect(what: string): void {
 }
 
 /**
- * Looks from now on. Other listeners of the process hear of the same as ever; where there are none,
- * the check stands in for them.
+ * Starts watching. Other listeners of the process are called as usual; without any, the check
+ * replaces them.
  */
 export function watchStrays(): Strays {
   const seen: string[] = [];
@@ -49,7 +46,7 @@ export function watchStrays(): Strays {
   return {
     during: (act) => current.run(collector, act),
     async seen() {
-      // Node tells of a rejection after the microtasks of the turn in which it happened.
+      // Node reports a rejection after the microtasks of its turn.
       await turn();
       return seen;
     },

@@ -11,7 +11,7 @@ export interface Bench {
   /** All with the rules of the plan. */
   readonly processes: Processes;
   readonly time: DifferentialTime;
-  /** For how long a place lasts, in ms. */
+  /** How long a position lasts, in ms. */
   readonly waiterTtl: number;
   readonly margin: number;
   readonly close: Closeness;
@@ -20,7 +20,7 @@ export interface Bench {
   readonly closeEnds: 'places' | 'all' | undefined;
   readonly assigns: ((head: Place<unknown>) => boolean) | undefined;
   readonly step: typeof step;
-  /** What the keys of the sequence begin with, and those of no other sequence. */
+  /** The prefix of the sequence's keys, unique to it. */
   readonly prefix: string;
 }
 
@@ -30,7 +30,6 @@ export type Ending =
   | { readonly ended: 'abandoned'; readonly calls: number }
   | { readonly ended: 'differed'; readonly calls: number; readonly difference: Difference };
 
-/** For one sequence. */
 export function benchOf(
   rules: typeof step,
   options: DifferentialOptions,

@@ -8,10 +8,10 @@ import type { Action, Party } from './plan.ts';
 export interface RunningParty extends Omit<Party, 'process'> {
   readonly owner: string;
   readonly wake: () => void;
-  /** Another one after its lease was handed over. */
+  /** Another one after a transfer of its lease. */
   process: number;
   woken: boolean;
-  /** Its last attempt was answered busy, and said that it waits. */
+  /** Its last attempt was answered busy, and it waits. */
   waits: boolean;
   /** Of its last grant: the session has ended. */
   lost: AbortSignal | undefined;
@@ -25,7 +25,7 @@ export function runningParty(planned: Party, owner: string): RunningParty {
   return party;
 }
 
-/** The claim of a party, with what `more` has instead of its wish. */
+/** The claim of a party, with `more` instead of its wish. */
 export function claimOf({ owner, ttl, wish }: RunningParty, key: string, more: Partial<Claim>): Claim {
   const { mode, permits, ...others } = { ...wish, ...more };
   return {
@@ -43,19 +43,18 @@ export function lastingCall(call: KeyCall): KeyCall {
   return call.op === 'inspect' ? call : { ...call, claim: { ...call.claim, ttl: Infinity } };
 }
 
-/** A call of a claim. */
 export type ClaimAction = Action & { readonly op: 'acquire' | 'renew' | 'release' };
 
 type ClaimCall = KeyCall & { readonly op: ClaimAction['op'] };
 
-/** What a claim does in a batch. */
+/** The call of a claim in a batch. */
 export function batched(op: ClaimAction['op'], who: number, { ttl }: Party): ClaimAction {
   if (op === 'acquire') return { op, who, waits: true, floor: undefined, converts: false };
   if (op === 'renew') return { op, who, ttl, token: undefined };
   return { op, who, via: undefined };
 }
 
-/** The call of a claim that has this hold. `undefined`: core would not make it. */
+/** The call of a claim with this hold. `undefined`: core would not make it. */
 export function callOf(
   action: ClaimAction,
   party: RunningParty,
@@ -63,7 +62,7 @@ export function callOf(
   hold: Hold | undefined,
   highest: number,
 ): ClaimCall | undefined {
-  // Core uses no owner again after its release, and renews what an attempt was answered with.
+  // Core uses no owner again after its release, and renews only what an attempt returned.
   if (party.gone || (action.op === 'renew' && hold?.assigned)) return undefined;
   if (action.op === 'acquire') {
     const floor = action.floor === undefined ? {} : { floor: BigInt(Math.max(0, highest + action.floor)) };
@@ -78,14 +77,13 @@ export function callOf(
   return { op: 'renew', claim: { ...claim, ttl: action.ttl }, token };
 }
 
-/** Sends what `callOf` gave. */
+/** Sends the result of `callOf`. */
 export async function sendCall(provider: LockProvider, call: ClaimCall, party: RunningParty): Promise<unknown> {
   if (call.op === 'renew') return await provider.renew(call.claim, call.token);
   if (call.op === 'release') return await provider.release(call.claim);
   return await provider.tryAcquire(call.claim, call.contact === undefined ? undefined : party.wake);
 }
 
-/** A hold as its claim has it now. */
 function termsOf({ mode, permits }: Hold): Partial<Claim> {
   return { mode, ...(permits !== undefined && { permits }) };
 }
@@ -99,7 +97,7 @@ export function isGrant(answer: unknown): answer is Grant {
   return (answer as Grant | undefined)?.granted === true;
 }
 
-/** What the call gives its claim, in ms. */
+/** The ttl that the call sets, in ms. */
 export function ttlOf({ call }: { readonly call: KeyCall }): number {
   return call.op === 'acquire' || call.op === 'renew' ? call.claim.ttl : Infinity;
 }

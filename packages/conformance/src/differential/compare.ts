@@ -5,13 +5,13 @@ import type { Difference } from './options.ts';
 
 /** How closely times are compared. */
 export interface Closeness {
-  /** Of what is left of a hold, in ms. */
+  /** Of the remaining time of a hold, in ms. */
   readonly remaining: number;
-  /** Of `retryAfter`, in ms. `undefined`: it is not compared. */
+  /** Of `retryAfter`, in ms. `undefined`: not compared. */
   readonly retryAfter: number | undefined;
 }
 
-/** In what the answer of a provider differs from that of the rules. */
+/** How the answer of a provider differs from that of the rules. */
 export function differenceOf(
   op: KeyCall['op'],
   answer: unknown,
@@ -56,7 +56,7 @@ function ofInspection(
   for (const { owner, mode, permits, token, remaining } of expected.holders) {
     const holder = answer.holders.find((one) => one.owner === owner);
     if (holder?.mode !== mode || holder.permits !== permits) return 'holders';
-    // The store minted the token of an assigned hold, and has told it to none yet.
+    // The store minted the token of an assigned hold, and no call has returned it yet.
     const told = after.holds.find((hold) => hold.owner === owner)?.assigned === false;
     if (told && holder.token !== token) return 'token';
     // Sessions have no such moment.
@@ -66,7 +66,7 @@ function ofInspection(
   return undefined;
 }
 
-/** An answer, or what a call was, in one line. */
+/** An answer, or a call, in one line. */
 export function inWords(value: unknown): string {
   if (value instanceof Error) return isLockError(value) ? value.code : String(value);
   const text = JSON.stringify(value, (key, part: unknown) => {

@@ -10,8 +10,8 @@ import { replay } from './replay.ts';
 
 /**
  * Sends the same random calls on one key to a provider and to the rules of core, `step`, and
- * compares the answers. Resolves to how many sequences agreed. Rejects with the shortest sequence
- * that was found where they differ, or if too many sequences were abandoned.
+ * compares the answers. Resolves to how many sequences agreed. Rejects with the shortest differing
+ * sequence found, or if too many sequences were abandoned.
  */
 export async function differentialTest(options: DifferentialOptions): Promise<DifferentialReport> {
   return await differentialTestWith(step, options);
@@ -59,8 +59,8 @@ export async function differentialTestWith(
   );
   const isEnough = (): boolean => abandoned.length <= abandonedAtMost * sequences;
   try {
-    // On a busy machine calls are slow, and decide less. Fewer at the same time are faster.
-    // To open providers for few sequences takes longer than to run them one after the other.
+    // On a busy machine calls are slow, and decide less: fewer simultaneous ones are faster.
+    // Opening providers for few sequences takes longer than running them one by one.
     const most = Math.min(together, Math.ceil(sequences / 4));
     for (const width of [most, Math.ceil(most / 6), 1]) {
       abandoned = await runAll(abandoned, width);
@@ -89,13 +89,12 @@ function tooManyAbandoned(name: string, abandoned: number, sequences: number): A
   return new AssertionError({ message });
 }
 
-/** A run of a sequence in real time takes seconds. With more of them, a failure comes late. */
+/**
+ * A run of a sequence in real time takes seconds. With more of them, a failure is reported late.
+ */
 const mostRuns = 60;
 
-/**
- * Leaves out one call after the other, as long as the same thing differs. Gives the last
- * difference.
- */
+/** Removes calls one by one, as long as the same thing differs. Returns the last difference. */
 async function shrink(
   plan: Plan,
   found: Difference,

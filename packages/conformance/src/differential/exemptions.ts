@@ -1,11 +1,11 @@
 import type { Difference, Exemption } from './options.ts';
 
-/** Where the stores of this project differ from the rules on purpose. */
+/** Intended differences between the stores of this project and the rules. */
 export const exemptions: readonly (Exemption & { readonly stores: readonly string[] })[] = [
   {
     id: 'absent-head',
     stores: ['Postgres', 'MariaDB'],
-    reason: 'a head that was told its turn, and does not try, loses its place in a sixth of the time (queue.sql)',
+    reason: 'a notified head that does not try loses its position in a sixth of the time (queue.sql)',
     // The next in the queue may be the head, and a number may be free.
     covers: (difference) => isAboutQueue(difference) && isOpen(difference),
   },
@@ -41,13 +41,13 @@ export function exemptionsOf(store: string): readonly Exemption[] {
   return exemptions.filter(({ stores }) => stores.includes(store));
 }
 
-/** Another place in the queue explains it. */
+/** Another position in the queue explains it. */
 function isAboutQueue({ what, before }: Difference): boolean {
   const places = [...before.queue, ...before.holds.filter(({ assigned }) => assigned)];
   return places.length > 0 && !['token', 'remaining', 'retryAfter', 'time', 'register'].includes(what);
 }
 
-/** The head of the queue could go. */
+/** The head of the queue could proceed. */
 function isOpen({ before: { holds, queue } }: Difference): boolean {
   return holds.length === 0 || [queue[0], holds[0]].every((one) => one?.mode === 'shared');
 }

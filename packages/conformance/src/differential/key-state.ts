@@ -5,18 +5,18 @@ import type { Bench } from './bench.ts';
 import { isGrant, lastingCall, tokenOf } from './claims.ts';
 import type { RunningParty } from './claims.ts';
 
-/** What the rules have to say about a call. */
+/** What the rules expect of a call. */
 export interface Expected {
   readonly before: KeyRecord;
   readonly answer: KeyAnswer;
 }
 
-/** One key of a sequence, as the rules have it. */
+/** One key of a sequence, according to the rules. */
 export class KeyState {
   record: KeyRecord = emptyRecord();
   readonly #bench: Bench;
   readonly #rules: KeyRules;
-  /** The store's clock decides how high a token is. So the rules take what the store gave. */
+  /** The store's clock decides how high a token is, so the rules adopt what the store granted. */
   #leastToken = 0;
 
   constructor(bench: Bench) {
@@ -41,8 +41,8 @@ export class KeyState {
   }
 
   /**
-   * Something ends while a call is under way, as far as is known. The store may have begun to count
-   * anywhere within an earlier call.
+   * Whether something may end during a call. The store may have begun to count anywhere within an
+   * earlier call.
    */
   isUndecided(sent: number, answered: number, slack: number): boolean {
     const { margin } = this.#bench;
@@ -60,7 +60,7 @@ export class KeyState {
     return [...this.record.holds, ...this.record.queue].some(({ until }) => until > now);
   }
 
-  /** Whether a claim that waits could be granted now. */
+  /** Whether a waiting claim could be granted now. */
   isTurnOf(party: RunningParty): boolean {
     const { holds, queue } = this.record;
     if (this.holdOf(party)?.assigned) return true;
@@ -72,8 +72,8 @@ export class KeyState {
   }
 
   /**
-   * The token of an assigned hold is known when an attempt is answered with it. Returns whether the
-   * store was not asked, as a message had told the grant before: then the ttl goes on.
+   * The token of an assigned hold is known when an attempt returns it. Returns whether the store
+   * was not asked, as a message had reported the grant before: then the ttl continues.
    */
   #learn(call: KeyCall, before: KeyRecord, party: RunningParty, answer: unknown, sent: number, slack: number): boolean {
     const hold = before.holds.find(({ owner }) => owner === party.owner);
@@ -82,7 +82,7 @@ export class KeyState {
     const told = Number(answer.token);
     if (told < hold.token || answer.token <= floor) return false;
     const raised = floor >= BigInt(hold.token);
-    // A store that was asked may give a validity, too: that of a hold that begins anew.
+    // A store that was asked may return a validity, too: that of a new hold.
     const left = hold.until - sent + slack + this.#bench.margin;
     const byMessage = answer.validity !== undefined && answer.validity <= left;
     if (!raised || byMessage) {

@@ -2,34 +2,34 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { KeyAnswer, KeyCall, KeyRecord, Place } from '@locks/core/adapter';
 import type { Faults } from '../faults/faults.ts';
 
-/** What the providers of a sequence are set to. */
+/** The settings of the providers of a sequence. */
 export interface DifferentialRules {
-  /** How long a position in the queue lasts without a repeat, in ms. */
+  /** How long a position in the queue lasts without a refresh, in ms. */
   readonly waiterTtl: number;
 }
 
-/** The hooks of the suite that are used between calls. A fault that lasts ends after 200 ms. */
+/** The hooks of the suite used between calls. A lasting fault ends after 200 ms. */
 export type DifferentialFault = 'sever' | 'silence' | 'dropReply' | 'delay' | 'duplicate' | 'restart';
 
-/** Makes a provider that can be hurt, as `proxiedProviders` does. */
+/** Creates a provider with faults, as `proxiedProviders` does. */
 export interface DisturbedProvider {
-  /** Makes the provider. Called once. */
+  /** Creates the provider. Called once. */
   readonly create: () => Promise<LockProvider>;
-  /** Sequences have those that are there. */
+  /** Sequences use those that are given. */
   readonly faults: Pick<Faults, DifferentialFault>;
 }
 
-/** Where a provider differs from the rules on purpose. */
+/** An intended difference between a provider and the rules. */
 export interface Exemption {
-  /** A name for it, in kebab case, as the report shows it. */
+  /** A name for it, in kebab case, for the report. */
   readonly id: string;
-  /** Why the store answers otherwise, and where that is documented. */
+  /** Why the store answers differently, and where that is documented. */
   readonly reason: string;
-  /** Whether this difference is one of these. */
+  /** Whether this exemption explains the difference. */
   covers(difference: Difference): boolean;
 }
 
-/** A call that was answered otherwise than the rules have it. */
+/** A call whose answer differs from that of the rules. */
 export interface Difference {
   /** What differs. `wake`: a claim whose turn came was not woken. */
   readonly what:
@@ -53,19 +53,22 @@ export interface Difference {
   readonly rules: DifferentialRules;
   /** Absent: the call was `time`, `list` or `register`. */
   readonly call: KeyCall | undefined;
-  /** What of these came before it. A `batch`: several claims of a process called in one tick. */
+  /** Which of these came before it. A `batch`: several claims of a process called in one tick. */
   readonly after: ReadonlySet<DifferentialFault | 'batch' | 'close'>;
-  /** The key before the call, as the rules have it, without what had expired. Of a list: of one. */
+  /**
+   * The key before the call, according to the rules, without expired entries. Of a list: of one
+   * key.
+   */
   readonly before: KeyRecord;
-  /** What the provider answered, or the error that it rejected with. */
+  /** What the provider returned, or the error that it rejected with. */
   readonly answer: unknown;
-  /** What the rules answer. For a `list` the keys, for a `register` the text. */
+  /** What the rules return. For a `list` the keys, for a `register` the text. */
   readonly expected: KeyAnswer | string | readonly string[] | undefined;
-  /** The calls of the shortest sequence that was found to differ, and their answers. */
+  /** The calls of the shortest differing sequence found, and their answers. */
   readonly trace: readonly string[];
 }
 
-/** The time that a sequence runs in. */
+/** The time in which a sequence runs. */
 export interface DifferentialTime {
   /** Monotonic ms. */
   now(): number;
@@ -75,11 +78,11 @@ export interface DifferentialTime {
 
 /** The provider to compare, and how. */
 export interface DifferentialOptions {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   /**
-   * Makes a fair provider with these settings. Each stands for another process, and all with the
-   * same settings meet on one store. The test closes all. With hooks there are faults between the
+   * Creates a fair provider with these settings. Each represents another process, and all with the
+   * same settings share one store. The test closes all. With hooks there are faults between the
    * calls, and a call whose answer was lost is repeated.
    */
   readonly create: (
@@ -87,7 +90,7 @@ export interface DifferentialOptions {
   ) => LockProvider | DisturbedProvider | Promise<LockProvider | DisturbedProvider>;
   /**
    * Claims outlast a sequence, so that only calls decide it. Their ttl is 40 s.
-   * @default as `expiry: 'session'` has it
+   * @default true with `expiry: 'session'`
    */
   readonly lasting?: boolean | undefined;
   /**
@@ -96,26 +99,26 @@ export interface DifferentialOptions {
    */
   readonly closeEnds?: 'places' | 'all' | undefined;
   /**
-   * Whether a release gives the key to this head of the queue at once, before it tries again.
+   * Whether a release grants the key to this head of the queue immediately, before it tries again.
    * @default it tries again
    */
   readonly assigns?: ((head: Place<unknown>, rules: DifferentialRules) => boolean) | undefined;
-  /** How many sequences. @default 100 */
+  /** The number of sequences. @default 100 */
   readonly sequences?: number | undefined;
-  /** How many calls and pauses each has. @default 18 */
+  /** The number of calls and pauses of each. @default 18 */
   readonly length?: number | undefined;
-  /** Of the first sequence, the next has the next one. @default 1 */
+  /** Of the first sequence; it increases by one. @default 1 */
   readonly seed?: number | undefined;
-  /** How many sequences run at the same time, each with three providers. @default 40 */
+  /** How many sequences run simultaneously, each with three providers. @default 40 */
   readonly together?: number | undefined;
   /**
    * In real time the rules and the store read their clocks at different moments. A sequence is
-   * abandoned where a hold or a place ends during a call, or within so many ms of it. @default 25
+   * abandoned if a hold or a position ends during a call, or within this many ms of it. @default 25
    */
   readonly margin?: number | undefined;
   /**
    * The part of the sequences that may be abandoned, from 0 to 1. While there are more, they run
-   * again, with fewer at the same time, down to one. @default 0.1
+   * again, with fewer simultaneous ones, down to one. @default 0.1
    */
   readonly abandonedAtMost?: number | undefined;
   /**
@@ -133,7 +136,7 @@ export interface DifferentialReport {
   readonly name: string;
   /** The same answers throughout. */
   readonly agreed: number;
-  /** Time within the margin would have decided, or the store was too slow. They show nothing. */
+  /** Time within the margin would have decided, or the store was too slow. They prove nothing. */
   readonly abandoned: number;
   /** By the id of the exemption. These sequences end at the difference. */
   readonly exempted: Readonly<Record<string, number>>;
@@ -141,5 +144,5 @@ export interface DifferentialReport {
   readonly calls: number;
 }
 
-/** A claim without what is the same for all of a sequence. */
+/** The part of a claim that varies within a sequence. */
 export type Wish = Pick<Claim, 'mode' | 'permits'>;

@@ -1,7 +1,7 @@
 import { createRandom } from '../checks/random.ts';
 import type { DifferentialFault, DifferentialRules, Wish } from './options.ts';
 
-/** What one claim of a sequence wants, of which key and in which process. */
+/** What one claim of a sequence asks for, of which key and in which process. */
 export interface Party {
   readonly wish: Wish;
   readonly ttl: number;
@@ -9,7 +9,7 @@ export interface Party {
   readonly process: number;
 }
 
-/** One step of a sequence: plain data, so that a part of a sequence can be run again. */
+/** One step of a sequence: plain data, so that a part of a sequence can run again. */
 export type Action =
   | {
       readonly op: 'acquire';
@@ -24,7 +24,7 @@ export type Action =
       readonly op: 'renew';
       readonly who: number;
       readonly ttl: number;
-      /** Above the token of the hold, or below it. `undefined`: none is told. */
+      /** Above the token of the hold, or below it. `undefined`: none is passed. */
       readonly token: number | undefined;
     }
   /** `via`: the provider of this process sends it. A forced release comes from any. */
@@ -32,7 +32,7 @@ export type Action =
   | { readonly op: 'inspect'; readonly key: number; readonly via: number }
   | { readonly op: 'list'; readonly via: number }
   | { readonly op: 'time'; readonly via: number }
-  /** A change of the register of the sequence. It is made if `from` is the text that is there. */
+  /** A change of the register of the sequence, made if `from` is its text. */
   | {
       readonly op: 'register';
       readonly from: string | undefined;
@@ -41,9 +41,9 @@ export type Action =
     }
   /** All claims of one process make the same call in one tick. */
   | { readonly op: 'batch'; readonly call: 'acquire' | 'renew' | 'release'; readonly process: number }
-  /** The lease of a holder is handed over to this process. */
+  /** The lease of a holder is transferred to this process. */
   | { readonly op: 'hand over'; readonly who: number; readonly process: number }
-  /** The provider of this process is closed, and another one takes its place. */
+  /** The provider of this process is closed, and replaced. */
   | { readonly op: 'close'; readonly process: number }
   | { readonly op: 'fault'; readonly fault: DifferentialFault; readonly process: number }
   | { readonly op: 'sleep'; readonly ms: number };
@@ -62,7 +62,7 @@ const longTtl = 40_000;
 const shortTtl = 700;
 
 /**
- * Either holds expire or places lapse, so that no sequence is decided by which of them is first.
+ * Either holds expire or positions lapse, so that no sequence depends on which of them is first.
  */
 export const families: readonly (DifferentialRules & {
   readonly ttls: readonly number[];
@@ -72,7 +72,7 @@ export const families: readonly (DifferentialRules & {
   { waiterTtl: 900, ttls: [longTtl], pauses: [360, 1_170] },
 ];
 
-/** What the sequences of a store may ask for. */
+/** What the sequences of a store may use. */
 export interface Abilities {
   readonly shared: boolean;
   readonly time: boolean;
@@ -86,7 +86,7 @@ export interface Abilities {
   readonly virtual: boolean;
 }
 
-/** One in so many sequences has a restart of the store, which delays all that run beside it. */
+/** The number of sequences per restart of the store, which delays all that run simultaneously. */
 const restartEvery = 1_000;
 
 /** The same plan for the same seed. */
@@ -107,7 +107,7 @@ export function planOf(seed: number, length: number, can: Abilities): Plan {
     [() => exclusive, () => shared(pick([1, 2, 3, 4, undefined])), () => shared(pick([1, 2, 3, 4, undefined]))],
   ];
   const kind = can.shared ? pick(kinds) : [() => exclusive];
-  // With more than 16 claims the rules look them up in another way.
+  // With more than 16 claims the rules use an index.
   const count = pick([5, 5, 5, 24]);
   const parties = Array.from({ length: count }, () => ({
     wish: pick(kind)(),

@@ -7,16 +7,18 @@ import type { DifferentialFault, DifferentialOptions, DifferentialRules } from '
 import { families, processesOfPlan } from './plan.ts';
 import type { Abilities } from './plan.ts';
 
-/** The providers of one sequence at a time, so that what hurts one sequence hurts no other. */
+/**
+ * The providers of one sequence at a time, so that faults of one sequence do not affect another.
+ */
 export interface Processes {
-  /** How often the store stopped or started so far, also for other sequences. */
+  /** How often the store has stopped or started, including for other sequences. */
   readonly restarts: number;
   provider(index: number): LockProvider;
   /** Closes a provider, and opens another one in its place. */
   replace(index: number): Promise<void>;
-  /** Brings a fault about. Resolves when it has begun. One that lasts ends after 200 ms. */
+  /** Causes a fault. Resolves when it has begun. A lasting one ends after 200 ms. */
   disturb(fault: DifferentialFault, index: number): Promise<void>;
-  /** Resolves when no fault goes on. */
+  /** Resolves when no fault is in progress. */
   calm(): Promise<void>;
 }
 
@@ -33,15 +35,15 @@ interface Running {
   readonly faults: Faults;
 }
 
-/** A provider hears of its turns after so many ms at most. */
+/** The longest time until a provider learns of its turn, in ms. */
 const patience = 60_000;
-/** A fault lasts for so many ms: longer than some calls, and shorter than any ttl. */
+/** The duration of a fault, in ms: longer than some calls, and shorter than any ttl. */
 const faultLasts = 200;
 const replyDelay = 60;
 
 const kinds: readonly DifferentialFault[] = ['sever', 'silence', 'dropReply', 'delay', 'duplicate', 'restart'];
 
-/** Opens the providers of the first lane. Those of others are opened when they are needed. */
+/** Opens the providers of the first lane, and those of others when they are needed. */
 export async function openProcesses({ create, virtual, lasting }: DifferentialOptions): Promise<Opened> {
   const all = new Set<Running>();
   const lanes = new Map<string, Promise<Processes>>();
@@ -113,7 +115,7 @@ export async function openProcesses({ create, virtual, lasting }: DifferentialOp
       async calm() {
         await Promise.all(underWay);
         underWay = [];
-        // What was prepared may not have happened, and must not meet the next sequence.
+        // A prepared fault may not have happened, and must not hit the next sequence.
         await Promise.all([...lost].map(replace));
         lost.clear();
       },
@@ -166,7 +168,7 @@ async function enterQueue(provider: LockProvider, { waiterTtl }: DifferentialRul
     ttl: 60_000,
     mode: 'exclusive',
   })) as [Claim, Claim];
-  // A restart of the store, for another sequence, may come between.
+  // A restart of the store, for another sequence, may interfere.
   const look = async (): Promise<unknown> => {
     await provider.tryAcquire(holder);
     return await provider.tryAcquire(waiter, () => {});

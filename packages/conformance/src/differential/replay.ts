@@ -15,7 +15,7 @@ import type { Question } from './questions.ts';
 
 type Outcome = Difference | 'abandoned' | undefined;
 
-/** A call on one key, which is sent when the others of its batch are. */
+/** A call on one key, sent with the others of its batch. */
 interface Sendable {
   readonly call: KeyCall;
   readonly key: number;
@@ -23,12 +23,12 @@ interface Sendable {
   readonly send: () => Promise<unknown>;
 }
 
-/** A claim that hears nothing of its turn for longer than this, in ms, is not woken. */
+/** The longest time until a wake, in ms. */
 const wakeWithin = 5_000;
-/** In ms: how long a call is repeated. */
+/** How long a call is repeated, in ms. */
 const repeatsFor = 10_000;
 
-/** Sends the calls of `plan` to the providers, and gives them to the rules, until they differ. */
+/** Sends the calls of `plan` to the providers, and applies them to the rules, until they differ. */
 export async function replay(plan: Plan, bench: Bench): Promise<Ending> {
   const sequence = new Sequence(plan, bench);
   let outcome: Outcome;
@@ -51,7 +51,7 @@ class Sequence {
   readonly #parties: readonly RunningParty[];
   readonly #keys: readonly KeyState[];
   readonly #notes: Notes;
-  /** How long the longest call took, in ms. */
+  /** The duration of the longest call, in ms. */
   #slack = 0;
   #text: string | undefined;
 
@@ -62,7 +62,7 @@ class Sequence {
     this.#parties = plan.parties.map((party, index) => runningParty(party, `party-${index}/${bench.prefix}`));
   }
 
-  /** `undefined`: the answers are the same, or there is nothing to compare. */
+  /** `undefined`: the answers are the same, or nothing can be compared. */
   async run(action: Action): Promise<Outcome> {
     const { processes, time } = this.#bench;
     switch (action.op) {
@@ -142,7 +142,7 @@ class Sequence {
     const { time, close, margin, waiterTtl } = this.#bench;
     const [sent, before] = [time.now(), this.calls];
     const answers = await Promise.all(batch.map(({ send }) => this.#answerTo(send)));
-    // A repeat may come behind the others of its batch.
+    // A repeat may follow the others of its batch.
     const isReordered = batch.length > 1 && this.calls - before > batch.length;
     const isLate = sent + Math.min(...batch.map(ttlOf), waiterTtl) < time.now() + margin;
     if (isReordered || isLate || this.#isLost(sent, ...answers)) return 'abandoned';
@@ -173,7 +173,7 @@ class Sequence {
     return (await this.#turnsAreTold(batch, callers)) ? undefined : last();
   }
 
-  /** The answer to a call, which is repeated while it is not known. */
+  /** The answer to a call, which is repeated while it is unknown. */
   async #answerTo(send: () => Promise<unknown>): Promise<unknown> {
     const { time } = this.#bench;
     const end = time.now() + repeatsFor;
@@ -186,7 +186,7 @@ class Sequence {
     }
   }
 
-  /** These answers show nothing. */
+  /** These answers prove nothing. */
   #isLost(sent: number, ...answers: readonly unknown[]): boolean {
     const answered = this.#bench.time.now();
     const isVoid = answers.some((answer) => decidesNothing(answer, this.#bench.waiterTtl));
@@ -195,7 +195,7 @@ class Sequence {
     return isVoid || isUndecided || this.#parties.some(({ lost }) => lost?.aborted);
   }
 
-  /** Whether each claim that waits and whose turn it is was woken, apart from the callers. */
+  /** Whether each waiting claim whose turn it is was woken, apart from the callers. */
   async #turnsAreTold(on: readonly { readonly key: number }[], callers?: Set<RunningParty>): Promise<boolean> {
     const { time, margin } = this.#bench;
     const turn = this.#parties.find((one) => {
@@ -203,7 +203,7 @@ class Sequence {
       return !isTold && on.some(({ key }) => key === one.key) && this.#keys[one.key]?.isTurnOf(one);
     });
     if (turn === undefined) return true;
-    // Virtual time needs no more than that the microtasks end.
+    // In virtual time, only the microtasks have to end.
     for (let waited = 0; waited <= wakeWithin && !turn.woken; waited += 5) await time.sleep(margin === 0 ? 0 : 5);
     return turn.woken;
   }

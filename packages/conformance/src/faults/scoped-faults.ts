@@ -2,25 +2,21 @@ import assert from 'node:assert/strict';
 import type { Faults } from './faults.ts';
 import { inBackground } from '../checks/time.ts';
 
-/**
- * The hooks as a check sees them: calling one that was not given, and so not declared as a need,
- * fails.
- */
+/** The hooks for a check: calling one that was not given, and so not declared as a need, fails. */
 export type GivenFaults = { readonly [Name in keyof Faults]-?: NonNullable<Faults[Name]> };
 
-/** The hooks of one check, which keep in mind what must be undone. */
+/** The hooks of one check, which record what must be undone. */
 export interface ScopedFaults {
   readonly hooks: GivenFaults;
   /**
-   * Waits for what the hooks are doing and undoes what the check did not. What begins later is
-   * undone at once.
+   * Waits for the hooks in progress and undoes what the check did not. Later effects are undone
+   * immediately.
    */
   end(): Promise<void>;
 }
 
 type Undo = () => Promise<void>;
 
-/** Wraps `faults` for one check. */
 export function scopeFaults(faults: Faults): ScopedFaults {
   const underway = new Set<Promise<unknown>>();
   const lasting = new Set<Undo>();
@@ -42,7 +38,7 @@ export function scopeFaults(faults: Faults): ScopedFaults {
       lasting.delete(undo);
       return (ending ??= track(end()));
     };
-    // A check that ran into its limit goes on behind.
+    // A check that exceeded its limit continues in the background.
     if (ended) await undo();
     else lasting.add(undo);
     return undo;

@@ -3,13 +3,13 @@ export interface Bar {
   readonly kind: 'wait' | 'hold' | 'fault';
   readonly from: number;
   readonly to: number;
-  /** What chooses its colour: the key. */
+  /** What determines its colour: the key. */
   readonly key: string;
-  /** What it says in full. */
+  /** Its full text. */
   readonly title: string;
   /** It takes part in a violation. */
   readonly wrong: boolean;
-  /** Which line of its lane: a process may have several calls under way. */
+  /** Its row in the lane: a process may have several calls in progress. */
   readonly row: number;
 }
 
@@ -20,7 +20,7 @@ export interface Lane {
   readonly bars: readonly Bar[];
 }
 
-/** What the page is made of. */
+/** The content of the page. */
 export interface Page {
   /** In ms. */
   readonly length: number;
@@ -28,7 +28,6 @@ export interface Page {
   readonly violations: readonly { readonly at: number; readonly excerpt: string }[];
 }
 
-/** The page as text. */
 export function pageOf({ length, lanes, violations }: Page): string {
   const percent = (ms: number): string => `${((100 * Math.min(Math.max(ms, 0), length)) / length).toFixed(4)}%`;
   const marks = violations.map(

@@ -3,18 +3,15 @@ import type { Claim, HistoryEvent, Violation } from '@locks/core/testing';
 import { pageOf } from './timeline-page.ts';
 import type { Bar } from './timeline-page.ts';
 
-/** In ms: what is shown before the first and after the last call of a violation. */
+/** What is shown before the first and after the last call of a violation, in ms. */
 const margin = 500;
-/**
- * A page with more calls than that would be slow, so it shows those around the violations alone.
- */
+/** A page with more calls would be slow, so it shows only those around the violations. */
 const mostCalls = 5_000;
 
 /**
- * A page of HTML that needs no other file: a lane for each process, with its waits and holds, the
- * faults, and the violations that `checkHistory` found. It follows the light or dark scheme of the
- * reader. Keys: `+`, `-` and `0` zoom, arrows scroll, `n` and `p` go to the next and the previous
- * violation.
+ * A self-contained HTML page: a lane for each process, with its waits and holds, the faults, and
+ * the violations found by `checkHistory`. It follows the light or dark scheme of the reader. Keys:
+ * `+`, `-` and `0` zoom, arrows scroll, `n` and `p` go to the next and the previous violation.
  */
 export function timelineOf(events: readonly HistoryEvent[], violations: readonly Violation[]): string {
   const claims = readClaims(events);
@@ -54,9 +51,7 @@ export function timelineOf(events: readonly HistoryEvent[], violations: readonly
   });
 }
 
-/**
- * The part that is shown: all of it, or where the violations are.
- */
+/** The part that is shown: all of it, or where the violations are. */
 function shownPart(
   events: readonly HistoryEvent[],
   claims: readonly Claim[],

@@ -1,7 +1,7 @@
 import type { Traits } from '@locks/core';
 import type { Turn } from './script.ts';
 
-/** Whether a store with such traits can do a turn. `jobs`: whether it keeps records of jobs. */
+/** Whether a store with such traits supports a turn. `jobs`: whether it keeps records of jobs. */
 export function canDo({ shared, expiry }: Pick<Traits, 'shared' | 'expiry'>, turn: Turn, jobs: boolean): boolean {
   const { how, mode, next, lockDelay = 0, atLeast = 0 } = turn;
   if (!shared && (mode === 'shared' || next === 'downgrade')) return false;

@@ -60,14 +60,14 @@ export function describeFigures(rounds: readonly Figures[]): string {
   ].join('\n');
 }
 
-/** What a round breaks, in lines, with the shortest excerpts that show it. */
+/** The violations of a round, in lines, with the shortest excerpts that show them. */
 export function describeViolations({ violations, history }: Round): string {
   const lines = violations.slice(0, printed).map(({ rule, message }) => `  ${rule}: ${message}`);
   if (violations.length > printed) lines.push(`  and ${violations.length - printed} more`);
   return [...lines, ...violations.slice(0, excerpted).map((violation) => excerptOf(history, violation))].join('\n');
 }
 
-/** So many ms, for people. */
+/** `ms` for people. */
 export function inSeconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }

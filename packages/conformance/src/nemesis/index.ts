@@ -1,4 +1,4 @@
-/** One machine that attacks a store with every call and fault that it can draw. */
+/** Attacks a store with every call and fault that it can draw. */
 export { canDo } from './can-do.ts';
 export { describeFigures, describeScript, describeViolations } from './describe.ts';
 export { drawScript } from './draw/draw-script.ts';

@@ -15,52 +15,52 @@ import type { NemesisTarget } from './target.ts';
 export interface NemesisOptions extends Omit<DrawOptions, 'length'>, Pick<RunOptions, 'program' | 'cwd'> {
   /** The store, and the ways to open locks on it. */
   readonly target: NemesisTarget;
-  /** How long rounds go on. @default 60 */
+  /** How long rounds are run. @default 60 */
   readonly seconds?: number | undefined;
   /** @default a random one, which is printed */
   readonly seed?: number | undefined;
-  /** This script, again and again, in place of drawn ones. @default none */
+  /** Repeats this script instead of drawing. @default none */
   readonly replay?: Script | undefined;
-  /** How long a failure is shrunk, in seconds; 0: it is not. @default 300 */
+  /** How long a failure is shrunk, in seconds; 0: not at all. @default 300 */
   readonly shrink?: number | undefined;
-  /** Gets what each round did, when it is over. @default nothing is noted */
+  /** Called after each round. @default nothing is recorded */
   readonly onRound?: (script: Script, round: Round) => void;
-  /** Gets lines as they come. @default nothing is printed */
+  /** Called with each line. @default nothing is printed */
   readonly print?: (line: string) => void;
 }
 
-/** What came of it. */
+/** The result of an attack. */
 export interface NemesisResult {
   /** The numbers of each. */
   readonly rounds: readonly Figures[];
-  /** The first round that broke a promise; then no more rounds were begun. */
+  /** The round that violated a guarantee; it is the last one. */
   readonly failure?: NemesisFailure;
 }
 
-/** A round that broke a promise. */
+/** A round that violated a guarantee. */
 export interface NemesisFailure {
-  /** What became of it. */
+  /** The result of the round. */
   readonly round: Round;
-  /** In ms: from the begin of the first round to the violation. */
+  /** From the begin of the first round to the violation, in ms. */
   readonly foundAfter: number;
-  /** What was drawn. */
+  /** The drawn script. */
   readonly drawn: Script;
-  /** The shortest script found that breaks a promise of the same kind. */
+  /** The shortest script found that violates the same guarantee. */
   readonly script: Script;
   /** The folder with `script.json`, `timeline.html` and the logs of the round. */
   readonly folder: string;
 }
 
-/** In ms. Of a shorter run it is one round. */
+/** In ms. A shorter run has one round. */
 const roundLength = 20_000;
-/** In ms: what follows the faults of a round, at least. */
+/** The least time after the faults of a round, in ms. */
 const afterwards = 3_000;
-/** In ms: a candidate has so long to fail again. What caused it may come before what shows it. */
+/** How long a candidate may take to fail again, in ms. The cause may be earlier than its effect. */
 const again = 3_000;
 
 /**
- * Attacks `target` round by round until the time is over or a promise is broken. A failure is
- * shrunk to a short script. Prints what it does. Rejects where a server of the target fails.
+ * Attacks `target` round by round until the time ends or a guarantee is violated. A failure is
+ * shrunk to a short script. Prints its progress. Rejects where a server of the target fails.
  */
 export async function runNemesis(options: NemesisOptions): Promise<NemesisResult> {
   const { target, seconds = 60, replay, print = () => {}, shrink = 300 } = options;

@@ -5,13 +5,16 @@ import type { Direction } from '../faults/faults.ts';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
 /**
- * All that a round of the nemesis decides: plain data, which is drawn from a seed, and which a
- * failure is shrunk to and replayed from. Times are in ms from the begin of the round.
+ * A round of the nemesis: plain data, drawn from a seed, to which a failure is shrunk and from
+ * which it is replayed. Times are in ms from the begin of the round.
  */
 export interface Script {
-  /** It was drawn from this one. */
+  /** The seed that it was drawn from. */
   readonly seed: number;
-  /** In ms: calls and faults go on so long. Then all is healed, and each key must be had again. */
+  /**
+   * The duration of calls and faults, in ms. Then all is healed, and each key must be granted
+   * again.
+   */
   readonly length: number;
   /** One process each. */
   readonly workers: readonly WorkerScript[];
@@ -21,11 +24,11 @@ export interface Script {
 
 /** What one process does. */
 export interface WorkerScript {
-  /** By which of the target's openings it opens its locks. */
+  /** The name of the opening of its client, in the target. */
   readonly opening: string;
   /** The drawn settings of that opening: sizes of pools, options of clients. */
   readonly settings: { readonly [name: string]: Json };
-  /** What it does at the same time. Each flow begins anew at its end, until the round is over. */
+  /** Its simultaneous flows. Each starts over at its end, until the round ends. */
   readonly flows: readonly (readonly Turn[])[];
 }
 
@@ -41,43 +44,43 @@ export interface Turn extends HistoryCall {
   readonly renew?: boolean;
   /** @default false */
   readonly reentrant?: boolean;
-  /** In ms: the key stays closed for so long after a holder was lost. @default 0 */
+  /** The cooldown of the key after the loss of a holder, in ms. @default 0 */
   readonly lockDelay?: number;
   /** Of a `multiLock`: its other keys. */
   readonly more?: readonly string[];
   /** The call is one of an object: a mutex, a read/write lock, a semaphore. @default false */
   readonly byObject?: boolean;
-  /** How many such calls are made at once. @default 1 */
+  /** How many such calls are made simultaneously. @default 1 */
   readonly times?: number;
-  /** It is made in each so manieth repetition of its flow, from the first on. @default 1 */
+  /** It is made in every n-th repetition of its flow, beginning with the first. @default 1 */
   readonly every?: number;
-  /** The lease goes on as another one after its work. */
+  /** The lease continues as another one after its work. */
   readonly next?: 'transfer' | 'downgrade';
   /**
-   * What the work does from inside, besides the guarded write. `stop`: of an election; `release`
-   * resigns there. `again`: takes the key a second time. `block`: the event loop stands. `force`:
-   * releases each holder of the key by force. `close`: closes all that its process has, which then
-   * opens it anew.
+   * What the work does besides the guarded write. `stop`: of an election; `release` resigns there.
+   * `again`: takes the key a second time. `block`: blocks the event loop. `force`: releases each
+   * holder of the key by force. `close`: closes all clients of its process, which then opens new
+   * ones.
    */
   readonly inside?: 'renew' | 'release' | 'close' | 'stop' | 'again' | 'block' | 'force';
 }
 
-/** Something that goes wrong. */
+/** One fault of a round. */
 export interface Fault {
-  /** What: a fault of a process or of its network, or one that the target has. */
+  /** A fault of a process or of its network, or one that the target defines. */
   readonly kind: string;
   /** When it begins. */
   readonly at: number;
-  /** In ms. Of what happens with the next piece on the wire: it waits so long for one. */
+  /** In ms. Of a fault of the next piece on the wire: how long it waits for one. */
   readonly duration: number;
-  /** The number of the worker that has it. Absent: a server has it. */
+  /** The number of the affected worker. Absent: a server is affected. */
   readonly worker?: number;
   /** The number of the server; with `worker`: only its connections to that one. */
   readonly server?: number;
-  /** Of a `deploy`: by which of the target's openings the next process of the worker opens. */
+  /** Of a `deploy`: the opening of the worker's next process. */
   readonly opening?: string;
-  /** Which way it goes, where that matters. */
+  /** The direction, if it has one. */
   readonly direction?: Direction;
-  /** How much, where that matters: a delay in ms, a step of a clock in ms, a number of bytes. */
+  /** The amount, if any: a delay in ms, a step of a clock in ms, a number of bytes. */
   readonly amount?: number;
 }

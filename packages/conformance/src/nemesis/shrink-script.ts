@@ -4,21 +4,21 @@ import type { Fault, Script, Turn, WorkerScript } from './script.ts';
 
 /** How a script is shrunk. */
 export interface ShrinkOptions {
-  /** When to stop: the shortest script so far is the answer. @default 300 */
+  /** When to stop, with the shortest script so far. @default 300 */
   readonly seconds?: number;
-  /** How often a candidate may pass before it is taken for one that does not fail. @default 2 */
+  /** How often a candidate may pass before it counts as passing. @default 2 */
   readonly tries?: number;
 }
 
-/** How long a script is for its reader: turns and faults. */
+/** The length of a script for its reader: turns and faults. */
 export function lengthOf({ workers, faults }: Script): number {
   return workers.reduce((sum, { flows }) => sum + flows.flat().length, faults.length);
 }
 
 /**
- * A shorter script that fails as well. Leaves out faults, workers, flows and turns, first many at
- * once and then fewer, and what turns say beyond need. Cuts the length at last: a long script fails
- * more surely.
+ * A shorter script that fails as well. Removes faults, workers, flows and turns, first many
+ * together and then fewer, and optional properties of turns. Cuts the length last: a long script
+ * fails more reliably.
  */
 export async function shrinkScript(
   script: Script,
@@ -35,7 +35,7 @@ export async function shrinkScript(
     }
     return false;
   };
-  /** Leaves out ever smaller parts of what `read` gives. */
+  /** Removes ever smaller parts of what `read` returns. */
   const thin = async <Item>(
     read: (from: Script) => readonly Item[],
     write: (from: Script, items: readonly Item[]) => Script,
@@ -53,7 +53,7 @@ export async function shrinkScript(
   for (let before = Infinity; lengthOf(best) < before && now() < end;) {
     before = lengthOf(best);
     await thin<Fault>(
-      // Without one deploy of all of them the others do what must not be done.
+      // Without one of several deploys the others would be invalid.
       ({ faults }) => faults.filter(({ kind }) => kind !== deploy),
       (from, faults) => ({ ...from, faults: [...from.faults.filter(({ kind }) => kind === deploy), ...faults] }),
       0,
@@ -83,7 +83,7 @@ export async function shrinkScript(
 
 type Take = (candidate: Script) => Promise<boolean>;
 
-/** Has faults come soon, and halves the length as long as that fails. */
+/** Moves faults forward, and halves the length as long as that fails. */
 async function cut(best: () => Script, take: Take): Promise<void> {
   const script = best();
   const soon = Math.max(0, Math.min(...script.faults.map(({ at }) => at)) - 500);
@@ -94,7 +94,7 @@ async function cut(best: () => Script, take: Take): Promise<void> {
   }
 }
 
-/** The first so many ms of a script. */
+/** The first `length` ms of a script. */
 export function shortened(script: Script, length: number): Script {
   const faults = script.faults
     .filter(({ at }) => at < length)
@@ -120,7 +120,7 @@ function withFlows(script: Script, slot: number, flows: WorkerScript['flows']): 
   };
 }
 
-/** What a turn may say beyond need. */
+/** The optional properties of a turn. */
 const spare = [
   'think',
   'inside',
@@ -135,7 +135,7 @@ const spare = [
   'times',
 ] as const;
 
-/** Leaves out what all turns say of one kind. */
+/** Removes one property from all turns. */
 async function simplify(best: () => Script, take: Take): Promise<void> {
   for (const name of spare) {
     const without = (turn: Turn): Turn => {

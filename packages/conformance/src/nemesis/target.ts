@@ -1,6 +1,6 @@
 import type { Json, Turn } from './script.ts';
 
-/** Where a server is, or what stands before it. */
+/** The address of a server, or of what is in front of it. */
 export interface Address {
   /** Its host. */
   readonly host: string;
@@ -8,30 +8,30 @@ export interface Address {
   readonly port: number;
 }
 
-/** What the nemesis attacks: a store, and the ways to open locks on it. */
+/** What the nemesis attacks: a store, and the ways to open clients for it. */
 export interface NemesisTarget {
-  /** What reports call it. */
+  /** Its name in reports. */
   readonly name: string;
-  /** In ms: the usual ttl of its locks, which the lengths of faults are measured by. */
+  /** The usual ttl of its locks in ms, the unit of the durations of faults. */
   readonly ttl: number;
   /**
-   * The servers. Each worker reaches each of them through a proxy of its own.
+   * The servers. Each worker reaches each of them through a separate proxy.
    * @default none: a store without a network
    */
   readonly servers?: readonly Address[];
-  /** The ways to open locks, by name. Each worker draws one. */
+  /** The ways to open clients, by name. Each worker draws one. */
   readonly openings: Readonly<Record<string, Opening>>;
   /**
-   * Names of openings, in the order in which deploys bring them. All workers begin with the first
-   * one, and are replaced by processes with the next, one after the other. @default none: each
-   * worker keeps the opening that it draws
+   * Names of openings, in the order of deploys. All workers begin with the first one, and are
+   * replaced one by one by processes with the next. @default none: each worker keeps the opening
+   * that it draws
    */
   readonly deploys?: readonly string[];
-  /** What can be done to the servers, by name, besides what every process and network has. */
+  /** Faults of the servers, by name, besides those of every process and network. */
   readonly faults?: Readonly<Record<string, ServerFault>>;
-  /** In ms: how long after its last fault the store may grant nothing. @default 0 */
+  /** How long after its last fault the store may grant nothing, in ms. @default 0 */
   readonly healing?: number;
-  /** Whether a turn is one that the store can do. @default all are */
+  /** Whether the store supports a turn. @default all */
   readonly can?: (turn: Turn) => boolean;
   /** Whether the requests of a worker may be repeated on the wire. @default false */
   readonly duplicable?: boolean;
@@ -40,56 +40,58 @@ export interface NemesisTarget {
   /** Sharers of a key may have the same token. @default false */
   readonly sharersMayTie?: boolean;
   /**
-   * Gives what is left in the store when no client holds or waits: a line for each. Called after
-   * the last process of a round has ended, again until it gives none, for as long as leases may
-   * last.
-   * @default nothing is looked for
+   * Returns what is left in the store when no client holds or waits: one line each. Called after
+   * the last process of a round has ended, repeatedly until it returns none, for as long as leases
+   * may last.
+   * @default not checked
    */
   readonly leftovers?: () => Promise<readonly string[]>;
 }
 
-/** A way to open locks in a process of its own. */
+/** A way to open a client in a separate process. */
 export interface Opening {
   /**
    * A module that exports `open({ addresses, settings, args }): Promise<{ locks, close() }>`.
-   * @default one that calls `openLocks(args)`, where `{host}` and `{port}` in the texts of `args`
-   * stand for the address of the first server, `{host:1}` for that of the second
+   * @default one that calls `openLocks(args)`, with `{host}` and `{port}` in the texts of `args`
+   * replaced by the address of the first server, `{host:1}` by that of the second
    */
   readonly module?: string | URL;
-  /** What that module gets: data. */
+  /** The data for that module. */
   readonly args?: Json;
-  /** By name, what its settings are drawn from. Of `openLocks`: they are options of the adapter. */
+  /**
+   * The values from which its settings are drawn, by name. Of `openLocks`: options of the adapter.
+   */
   readonly settings?: Readonly<Record<string, readonly Json[]>>;
 }
 
-/** Something that can be done to a store. */
+/** A fault of a store. */
 export interface ServerFault {
   /** How many servers can have it. @default that of `servers` */
   readonly targets?: number;
   /**
-   * In ttls: how long it lasts, from and to. `[0, 0]`: it is over when it has begun.
+   * Its duration in ttls, from and to. `[0, 0]`: it ends when it has begun.
    * @default [0.5, 2]
    */
   readonly lasts?: readonly [number, number];
-  /** How often it is drawn, in comparison. @default 1 */
+  /** Its relative weight. @default 1 */
   readonly weight?: number;
-  /** In ms: how long after it no other fault of a server begins. @default two ttls */
+  /** How long after it no other fault of a server begins, in ms. @default two ttls */
   readonly recovery?: number;
   /** The store has lost data, so that holds may end early. @default false */
   readonly empties?: boolean;
-  /** What was held when it began may be held a second time. @default that of `empties` */
+  /** What was held when it began may get a second holder. @default that of `empties` */
   readonly doubles?: boolean;
   /** No call of any worker can be answered meanwhile. @default false */
   readonly silences?: boolean;
-  /** The store has older data than before, and may give a token again. @default false */
+  /** The store has older data than before, and may grant a token again. @default false */
   readonly restores?: boolean;
-  /** The store refuses, for a reason that calls name. @default false */
+  /** The store refuses, with a reason. @default false */
   readonly refuses?: boolean;
-  /** Whether it may be done now; it is left out otherwise. @default always */
+  /** Whether it is possible now; it is skipped otherwise. @default always */
   readonly may?: () => Promise<boolean>;
   /**
-   * Begins it. Resolves to what ends it, or to nothing where it is over. `amount` is a number from
-   * 50 to 600: what it means is up to the fault.
+   * Begins it. Resolves to a function that ends it, or to nothing if it has ended. `amount` is a
+   * number from 50 to 600, with a meaning defined by the fault.
    */
   readonly begin: (server: number, amount: number) => Promise<(() => Promise<void>) | void>;
 }

@@ -12,25 +12,27 @@ export interface Child<Request> {
    * Sends a request. Resolves to its answer; rejects with its error, or when the process has ended.
    */
   ask(request: Request): Promise<unknown>;
-  /** Resolves when the process is gone, to its exit code or the signal that ended it. */
+  /** Resolves when the process has ended, to its exit code or the signal that ended it. */
   readonly gone: Promise<number | NodeJS.Signals>;
-  /** Stops it with SIGSTOP; resolves when it stands. Rejects on Windows, which has no SIGSTOP. */
+  /**
+   * Stops it with SIGSTOP; resolves when it is stopped. Rejects on Windows, which has no SIGSTOP.
+   */
   pause(): Promise<void>;
-  /** Lets it go on after `pause`. */
+  /** Continues it after `pause`. */
   resume(): void;
-  /** Ends it with SIGKILL, so that it cannot tidy up. Resolves when it is gone. */
+  /** Ends it with SIGKILL, without clean-up. Resolves when it has ended. */
   kill(): Promise<void>;
 }
 
 /** How a child process is started. */
 export interface ChildOptions {
-  /** What error messages call it. @default 'the other process' */
+  /** Its name in error messages. @default 'the other process' */
   readonly name?: string;
-  /** The flags of its Node. @default none: those of a test runner are not for it */
+  /** The flags of its Node. @default none: those of a test runner do not apply */
   readonly execArgv?: readonly string[];
   /** @default that of this process */
   readonly cwd?: string;
-  /** The file descriptor for what it prints. @default that of this process */
+  /** The file descriptor of its output. @default that of this process */
   readonly output?: number;
 }
 
@@ -40,7 +42,7 @@ export function startChild<Request>(module: string | URL, options: ChildOptions 
   const child = fork(pathOf(module), {
     execArgv: [...execArgv],
     ...(cwd === undefined ? {} : { cwd }),
-    // Tokens are of type bigint, which JSON does not have.
+    // Tokens are of type bigint, which JSON lacks.
     serialization: 'advanced',
     stdio: ['ignore', output, output, 'ipc'],
   });

@@ -1,6 +1,6 @@
 import type { Claim, Mode } from '@locks/core';
 
-/** What the harness asks a worker for. Sent with structured clone, so tokens travel as `bigint`. */
+/** Requests of the harness to a worker. Sent with structured clone, so tokens stay `bigint`. */
 export type Request =
   | { readonly kind: 'start'; readonly module: string; readonly args: unknown }
   | { readonly kind: 'call'; readonly method: Method; readonly parameters: readonly unknown[] }
@@ -15,10 +15,7 @@ export type Request =
   | { readonly kind: 'race'; readonly key: string; readonly slots: readonly number[]; readonly ttl: number }
   | { readonly kind: 'count'; readonly file: string; readonly claims: readonly Claim[] };
 
-/**
- * A lease of `createLocks` that another process holds, as its first statements after a request see
- * it.
- */
+/** A lease of `createLocks` in another process, as its first statements after a request see it. */
 export interface LeaseElsewhere {
   /** As `owner` of the lease. */
   readonly owner: string;
@@ -34,5 +31,5 @@ export interface LeaseElsewhere {
   readonly aborted: boolean;
 }
 
-/** The methods of a provider that can be called from afar. */
+/** The methods of a provider that can be called remotely. */
 export type Method = 'tryAcquire' | 'renew' | 'release' | 'inspect' | 'time' | 'close';

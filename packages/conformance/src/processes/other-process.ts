@@ -5,14 +5,14 @@ import { within } from '../checks/time.ts';
 import { startChild } from './child.ts';
 import type { LeaseElsewhere, Method, Request } from './messages.ts';
 
-/** A module that other processes import to make their provider. */
+/** A module that other processes import to create their provider. */
 export interface ProcessesOption {
   /**
-   * A file URL or an absolute path; it exports `create(args)`, which gives a provider on the same
+   * A file URL or an absolute path; it exports `create(args)`, which returns a provider on the same
    * store.
    */
   readonly module: string | URL;
-  /** Passed to `create`: anything that structured clone can carry. */
+  /** Passed to `create`: anything that structured clone supports. */
   readonly args?: unknown;
 }
 
@@ -25,45 +25,45 @@ export interface OtherProcess {
   /** Waits for `claim` in that process; resolves when it is in the queue. */
   enqueue(claim: Claim): Promise<void>;
   /**
-   * Has a claim that was given to `enqueue` try no more until `granted`. Resolves when no attempt
-   * is under way.
+   * Pauses the attempts of a claim of `enqueue` until `granted`. Resolves when no attempt is in
+   * progress.
    */
   rest(claim: Claim): Promise<void>;
-  /** Resolves to the token of the grant for a claim that was given to `enqueue`. */
+  /** Resolves to the token of the grant for a claim of `enqueue`. */
   granted(claim: Claim): Promise<bigint>;
   /** Increments the counter in `file` once per claim, each time under that claim's lock. */
   count(file: string, claims: readonly Claim[]): Promise<void>;
   /**
-   * Takes a position in the queue for `claim`, and dies by SIGKILL at the very moment of its wake.
-   * Resolves when it is in the queue.
+   * Takes a position in the queue for `claim`, and dies by SIGKILL at its wake. Resolves when it is
+   * in the queue.
    */
   enqueueToDie(claim: Claim): Promise<void>;
   /** Takes `key` with `createLocks` in that process; the lease is renewed there. */
   acquire(key: string, ttl: number): Promise<LeaseElsewhere>;
-  /** Looks at a lease that `acquire` took: first thing when that process gets to it. */
+  /** The state of a lease of `acquire`: the first thing that process does when it runs. */
   look(owner: string): Promise<LeaseElsewhere>;
   /**
-   * What that process hands to a guarded resource for its lease, straight away and without a look.
+   * What that process passes to a guarded resource for its lease, immediately and without a check.
    */
   write(owner: string): Promise<Pick<LeaseElsewhere, 'token' | 'mode'>>;
-  /** Runs the job `key` in a slot (ms). Resolves when its work has begun, which never ends. */
+  /** Runs the job `key` in a slot (ms). Resolves when its work, which never ends, has begun. */
   runJob(key: string, slot: number, ttl: number): Promise<void>;
-  /** Calls for the job `key` in each of the slots (ms), one after the other. Gives the answers. */
+  /** Calls for the job `key` in each of the slots (ms), one by one. Returns the answers. */
   raceForJob(key: string, slots: readonly number[], ttl: number): Promise<readonly string[]>;
   /**
-   * Stops it with SIGSTOP in the middle of whatever it does; resolves when it stands. Rejects on
-   * Windows, which cannot.
+   * Stops it with SIGSTOP at any point; resolves when it is stopped. Rejects on Windows, which has
+   * no SIGSTOP.
    */
   pause(): Promise<void>;
-  /** Lets it go on. */
+  /** Continues it. */
   resume(): void;
-  /** Ends it with SIGKILL: nothing of it can tidy up. Resolves when it is gone. */
+  /** Ends it with SIGKILL, without clean-up. Resolves when it has ended. */
   kill(): Promise<void>;
 }
 
 /**
  * Starts a process and makes it create its provider, within `limit` ms. Its wall clock is `ahead`
- * of that of this one by so many ms, from before it loads anything.
+ * ms ahead of this one's, before it loads anything.
  */
 export async function forkProcess({ module, args }: ProcessesOption, limit: number, ahead = 0): Promise<OtherProcess> {
   const script = `data:text/javascript,${encodeURIComponent(`(${putForward.toString()})(${ahead})`)}`;
@@ -95,7 +95,7 @@ export async function forkProcess({ module, args }: ProcessesOption, limit: numb
   };
 }
 
-/** Runs in the other process, as text. What measures durations goes on as it is. */
+/** Runs in the other process, as text. Clocks for durations are unchanged. */
 function putForward(ahead: number): void {
   const own = Date;
   const now = (): number => own.now() + ahead;

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { eventually } from '../checks/time.ts';
 
 const patience = 5_000;
-/** The children that are stopped, each with the listener of its end. */
+/** The stopped children, each with the listener of its end. */
 const paused = new Map<ChildProcess, () => void>();
 
-/** Stops `child` with SIGSTOP and resolves when it stands. */
+/** Stops `child` with SIGSTOP and resolves when it is stopped. */
 export async function pause(child: ChildProcess): Promise<void> {
   if (process.platform === 'win32') throw new Error('Windows cannot pause a process: it has no SIGSTOP');
   if (paused.size === 0) process.on('exit', killPaused);
@@ -26,7 +26,7 @@ export async function pause(child: ChildProcess): Promise<void> {
   }
 }
 
-/** Lets `child` go on. */
+/** Continues `child`. */
 export function resume(child: ChildProcess): void {
   child.kill('SIGCONT');
   forget(child);
@@ -40,7 +40,7 @@ function forget(child: ChildProcess): void {
   if (paused.size === 0) process.off('exit', killPaused);
 }
 
-/** A paused process does not notice that its parent has gone. */
+/** A paused process does not notice the end of its parent. */
 function killPaused(): void {
   for (const child of paused.keys()) child.kill('SIGKILL');
 }

@@ -1,9 +1,9 @@
 import type { Envelope, ErrorInfo, Reply } from './envelope.ts';
 
 /**
- * In a module that `startChild` starts: answers the requests of the parent process, each as it
- * comes. The process ends when its parent does. Gives what ends that: then the process ends when
- * nothing keeps it running.
+ * For a module that `startChild` starts: answers the requests of the parent process as they come.
+ * The process ends when its parent does. Returns a function that stops it: then the process ends
+ * when nothing keeps it running.
  */
 export function serveParent<Request>(answer: (request: Request) => unknown): () => void {
   const onMessage = ({ id, request }: Envelope<Request>): void => {
@@ -22,7 +22,7 @@ export function serveParent<Request>(answer: (request: Request) => unknown): () 
 }
 
 function send(reply: Reply): void {
-  // 'disconnect' tells of a parent that is gone.
+  // 'disconnect' reports the end of the parent.
   process.send?.(reply, undefined, undefined, () => {});
 }
 

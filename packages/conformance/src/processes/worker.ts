@@ -8,7 +8,7 @@ import { incrementFile } from './counter-file.ts';
 import type { LeaseElsewhere, Request } from './messages.ts';
 import { serveParent } from './serve-parent.ts';
 
-// The other process of a check: makes a provider and does what it is told. Ends when its parent
+// The other process of a check: creates a provider and executes requests. Ends when its parent
 // does.
 
 // Its waits end with the process.
@@ -18,7 +18,7 @@ const random = createRandom(process.pid, 'worker');
 let provider: LockProvider | undefined;
 let locks: Locks | undefined;
 const leases = new Map<string, Lease>();
-/** By owner: the claims that have lined up. */
+/** The waiting claims, by owner. */
 const inQueue = new Map<string, Waiting>();
 
 serveParent(answer);
@@ -54,7 +54,7 @@ async function answer(request: Request): Promise<unknown> {
     case 'look':
       return look(heldBy(request.owner));
     case 'write': {
-      // Straight to the resource, without a look at the lease.
+      // Directly to the resource, without a check of the lease.
       const { token, mode } = heldBy(request.owner);
       return { token, mode };
     }
@@ -94,7 +94,7 @@ async function acquire(key: string, ttl: number): Promise<Lease> {
       leases.set(lease.owner, lease);
       return lease;
     } catch (error) {
-      // A machine that stands still for a whole short ttl gets its grants too late.
+      // A machine suspended for a whole short ttl gets its grants too late.
       if (!isLockError(error, 'LOCK_UNAVAILABLE')) throw error;
     }
   }
@@ -120,7 +120,6 @@ async function runJob({ key, slot, ttl }: Omit<Extract<Request, { kind: 'job' }>
   }
 }
 
-/** Calls once in each slot. Gives the answers. */
 async function raceForJob(request: Omit<Extract<Request, { kind: 'race' }>, 'kind'>): Promise<readonly string[]> {
   const { key, slots, ttl } = request;
   locks ??= createLocks(started());
@@ -148,8 +147,8 @@ function heldBy(owner: string): Lease {
 }
 
 /**
- * A claim that is woken while its attempt is in flight tries again. From then on a wake kills the
- * process, with nothing tidied up.
+ * A claim woken during its attempt tries again. From then on a wake kills the process, without
+ * clean-up.
  */
 async function enqueueToDie(claim: Claim): Promise<void> {
   let armed = false;

@@ -1,13 +1,13 @@
-/** The way that bytes take: from the client to the server, back, or either. */
+/** The direction of bytes: from the client to the server, back, or both. */
 export type Direction = 'requests' | 'replies' | 'both';
 
 /** One of the two ways. */
 export type Way = Exclude<Direction, 'both'>;
 
-/** Which piece of the stream springs a trap, and what it then does. */
+/** Which piece of the stream triggers a trap, and its effect. */
 export interface TrapOptions {
   /**
-   * Accepts the piece; a piece is what one read gives, most often one request or one reply.
+   * Accepts the piece; a piece is the result of one read, usually one request or one reply.
    * @default any piece
    */
   readonly when?: (piece: Buffer) => boolean;
@@ -15,33 +15,33 @@ export interface TrapOptions {
 
 /** A fault that happens once. */
 export interface Trap {
-  /** Resolves when it has happened; stays pending when it never does. */
+  /** Resolves when it has happened; never, if it does not. */
   readonly sprung: Promise<void>;
-  /** Takes it back, where it has not happened: it would wait for the next piece, however late. */
+  /** Cancels it if it has not happened: it would wait for the next piece, however late. */
   disarm(): void;
 }
 
-/** A trap that a connection looks out for. */
+/** A trap that a connection checks for. */
 export interface SetTrap extends Trap {
   readonly kind: 'cut' | 'drop';
   readonly way: Way;
-  /** Of the piece that springs it so many bytes go through. */
+  /** How many bytes of the triggering piece pass. */
   readonly bytes: number | undefined;
   readonly when: (piece: Buffer) => boolean;
   spring(): void;
 }
 
-/** What holds for the connections of a proxy at present. */
+/** The current conditions of the connections of a proxy. */
 export interface Conditions {
   delay(way: Way): number;
   silent(way: Way): boolean;
   holding(way: Way): boolean;
   readonly refusing: boolean;
   readonly duplicating: boolean;
-  /** Switches something on; the answer switches it off. False: it was off already. */
+  /** Switches something on; returns what switches it off. False: it was off already. */
   add(condition: Condition): () => boolean;
   set(kind: SetTrap['kind'], way: Way, options: TrapOptions & { readonly bytes?: number }): Trap;
-  /** Takes the trap that `piece` springs, if there is one: from then on it is set no more. */
+  /** Takes the trap that `piece` triggers, if any, and removes it. */
   take(kind: SetTrap['kind'], way: Way, piece: Buffer): SetTrap | undefined;
   /** Switches everything off. */
   clear(): void;

@@ -1,7 +1,7 @@
 import { type Socket, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where the server is. */
+/** The address of the server. */
 export interface Target {
   /** A name or an address. */
   readonly host: string;
@@ -15,8 +15,8 @@ export function dial({ host, port }: Target): Socket {
 }
 
 /**
- * A connection to `target`, made; tries again while no process listens there and it is `wanted`,
- * for `patience` ms, and then rejects.
+ * An open connection to `target`; retries while no process listens there and it is `wanted`, for
+ * `patience` ms, and then rejects.
  */
 export async function dialPatiently(target: Target, patience: number, wanted: () => boolean): Promise<Socket> {
   const deadline = performance.now() + patience;

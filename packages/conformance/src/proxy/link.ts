@@ -5,8 +5,8 @@ import { type Target, dial } from './dial.ts';
 import { type Item, startPump } from './pump.ts';
 
 /**
- * One connection of a client with the one to the server that belongs to it, and that one's shadow,
- * if requests are duplicated.
+ * One connection of a client with its connection to the server, and its shadow, if requests are
+ * duplicated.
  */
 export interface Link {
   readonly clientOpen: boolean;
@@ -14,9 +14,9 @@ export interface Link {
   readonly serverConnections: number;
   /** Resets all of it. */
   cut(): void;
-  /** Falls silent both ways, for good. */
+  /** Becomes silent in both directions, permanently. */
   strand(): void;
-  /** What goes that way waits, until the answer is called. */
+  /** Holds this direction, until the returned function is called. */
   stall(direction: Direction): () => void;
   /** Delivers what was held. */
   flush(): void;
@@ -29,8 +29,8 @@ export interface Link {
 }
 
 /**
- * Gives what shall pass in place of a piece. `connection` is the same object for all pieces of one
- * connection, and for no others: what is kept between pieces is kept by it.
+ * Returns what passes in place of a piece. `connection` is the same object for all pieces of one
+ * connection, and for no others: use it as the key of state between pieces.
  */
 export type Rewrite = (piece: Buffer, way: Way, connection: object) => Buffer;
 
@@ -76,7 +76,7 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     from: server,
     to: client,
     delay: () => conditions.delay('replies'),
-    // An answer to the client says that the request was executed: twice.
+    // An answer to the client means that the request was executed: twice.
     held: () =>
       conditions.holding('replies') ||
       own.holding('replies') ||
@@ -116,7 +116,7 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     for (const socket of sockets) reset(socket);
   }
 
-  /** Lets a part of `piece` through and cuts the connection there, if there is a trap for it. */
+  /** Passes a part of `piece` and cuts the connection there, if there is a trap for it. */
   function cutWithin(piece: Buffer, way: Way, to: readonly Socket[]): boolean {
     const trap = conditions.take('cut', way, piece);
     if (trap === undefined) return false;
@@ -131,7 +131,7 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     return true;
   }
 
-  // What a failure means for the other side, the pumps say.
+  // The pumps handle what a failure means for the other side.
   for (const socket of sockets) socket.on('error', () => {});
   shadow?.on('data', hearShadow).once('close', hearShadow);
   return {
@@ -173,8 +173,8 @@ function finish(socket: Socket, how: Exclude<Item, Buffer>): void {
 }
 
 function reset(socket: Socket): void {
-  // A socket that is still connecting has nothing to reset; one that is just being ended refuses to
-  // be, and would never close.
+  // A socket that is still connecting has nothing to reset; one that is being ended rejects that,
+  // and would never close.
   if (socket.connecting || (socket.writableEnded && !socket.writableFinished)) socket.destroy();
   else if (!socket.destroyed) socket.resetAndDestroy();
 }

@@ -9,30 +9,30 @@ import type { Proxy } from './proxy.ts';
 export interface ProxiedOptions {
   /** Where the server listens. */
   readonly target: Target;
-  /** Makes a provider that finds the server at the address of `proxy`. */
+  /** Creates a provider that connects to the address of `proxy`. */
   readonly make: (proxy: Proxy) => LockProvider | Promise<LockProvider>;
   /**
-   * Prepares that the next command of a provider takes effect, and its reply is lost. Needed where
-   * a client also sends other things, such as pings. @default the next request is that command
+   * Prepares that the next command of a provider takes effect, and its reply is lost. Needed if a
+   * client also sends other data, such as pings. @default the next request is that command
    */
   readonly dropReply?: ((proxy: Proxy) => void) | undefined;
 }
 
 /** Providers of one server, each of which can be cut off from it. */
 export interface ProxiedProviders {
-  /** The proxies of providers that are not closed. */
+  /** The proxies of open providers. */
   readonly proxies: readonly Proxy[];
   /** The hooks that need no control over the server. */
   readonly faults: {
     readonly [Hook in 'sever' | 'silence' | 'dropReply' | 'delay' | 'duplicate']: NonNullable<Faults[Hook]>;
   };
-  /** A provider behind a proxy of its own, which stops when the provider is closed. */
+  /** A provider behind a separate proxy, which stops when the provider is closed. */
   create(): Promise<LockProvider>;
   /** The proxy of a provider that `create` made. Throws for any other. */
   proxyOf(provider: LockProvider): Proxy;
 }
 
-/** In ms: how long a client may take to connect again. */
+/** How long a client may take to connect again, in ms. */
 const patience = 10_000;
 
 /** Providers with a fault proxy each, for the suite's options `create` and `faults`. */
@@ -78,7 +78,7 @@ export function proxiedProviders({
         const proxy = proxyOf(provider);
         await answers(provider);
         const end = proxy.duplicate();
-        // Only what is connected from now on is duplicated.
+        // Only new connections are duplicated.
         await proxy.cut();
         await answers(provider);
         return async () => end();
@@ -87,7 +87,6 @@ export function proxiedProviders({
   };
 }
 
-/** Resolves when `provider` is connected. */
 async function answers(provider: LockProvider): Promise<void> {
   const end = performance.now() + patience;
   for (;;) {

@@ -4,16 +4,15 @@ import { type Direction, type Trap, type TrapOptions, type Way, createConditions
 import { type Target, dial, dialPatiently } from './dial.ts';
 import { type Link, type Rewrite, openLink } from './link.ts';
 
-/** What of a piece goes through before the connection is cut in the middle of it. */
+/** How much of a piece passes before the connection is cut. */
 export interface CutOptions extends TrapOptions {
-  /** So many bytes. @default half of them */
+  /** The number of bytes. @default half of them */
   readonly bytes?: number;
 }
 
 /**
- * A TCP proxy in front of one server, which does to connections what networks do. Faults hold for
- * the connections that exist and for those to come, and may be combined; what switches one on
- * returns what ends it.
+ * A TCP proxy in front of one server, with the faults of networks. Faults apply to present and
+ * future connections, and may be combined; each returns what ends it.
  */
 export interface Proxy extends AsyncDisposable {
   /** The address that it listens on. */
@@ -28,47 +27,47 @@ export interface Proxy extends AsyncDisposable {
   readonly serverConnections: number;
   /** `original` with the address of this proxy instead of the server's. */
   url(original: string): string;
-  /** What goes that way arrives so many ms later, in its order. Several delays add up. */
+  /** Delays this direction by `delay` ms, in order. Several delays add up. */
   delay(delay: number, direction?: Direction): () => void;
   /**
-   * Nothing arrives that way any more, not even that a connection was closed; connections stay open
-   * and new ones are accepted. Ending it cuts them, for what was swallowed stays lost, and resolves
+   * Nothing arrives in this direction any more, not even the end of a connection; connections stay
+   * open and new ones are accepted. Ending it cuts them, as swallowed data stays lost, and resolves
    * when they are cut.
    */
   silence(direction?: Direction): () => Promise<void>;
-  /** What goes that way waits, and arrives in its order when this is ended. */
+  /** Holds this direction; the data arrives in order when this is ended. */
   hold(direction?: Direction): () => void;
   /**
-   * The connections that exist fall silent both ways, for good: as if something on the way had
-   * forgotten them. New ones do not.
+   * Present connections become silent in both directions, permanently, as if a device on the way
+   * had forgotten them. New ones are not affected.
    */
   strand(): void;
   /**
-   * As `hold`, for the connections that exist. Over new ones a client goes on meanwhile, so what it
-   * had sent arrives after what it sends later, also where it has closed the connection.
+   * As `hold`, for present connections. A client continues over new ones meanwhile, so earlier data
+   * arrives after later data, even if it has closed the connection.
    */
   stall(direction?: Direction): () => void;
-  /** New connections are reset at once. */
+  /** New connections are reset immediately. */
   refuse(): () => void;
   /**
-   * Of connections to come, the server gets all requests a second time, over a connection of its
-   * own. An answer reaches the client once the server has given both, so it must answer each
-   * request. It is not known which of the two requests was first. Ending it leaves the connections
-   * to the clients as they are. Where a login answers a challenge (Postgres, MariaDB) the second
-   * connection is refused by the server, so nothing is executed twice.
+   * For new connections, the server receives all requests a second time, over a separate
+   * connection. An answer reaches the client once the server has sent both, so it must answer each
+   * request. The order of the two requests is unknown. Ending it does not affect the connections to
+   * the clients. Where a login answers a challenge (Postgres, MariaDB) the server rejects the
+   * second connection, so nothing is executed twice.
    */
   duplicate(): () => void;
   /** Resets all connections; new ones succeed. Resolves when they are closed. */
   cut(): Promise<void>;
-  /** The next piece that goes that way is cut off within, and its connection with it. */
+  /** The next piece in this direction is cut off within, and its connection with it. */
   cutMidFrame(way: Way, options?: CutOptions): Trap;
   /**
-   * The next request is answered by the server, but instead of the answer its client gets a reset.
-   * Takes the first reply after it for the answer, so no other request may be under way. `when` is
-   * asked about requests.
+   * The next request is answered by the server, but its client gets a reset instead of the answer.
+   * The first reply after it counts as the answer, so no other request may be in progress. `when`
+   * is called with requests.
    */
   dropReply(options?: TrapOptions): Trap;
-  /** Ends what was switched on and what was prepared; cuts all connections if there was silence. */
+  /** Ends what was switched on and what was prepared; cuts all connections after a silence. */
   pass(): Promise<void>;
   /** Ends all connections and the proxy. May be called again. */
   stop(): Promise<void>;
@@ -77,12 +76,12 @@ export interface Proxy extends AsyncDisposable {
 /** Options of `startProxy`. */
 export interface ProxyOptions {
   /**
-   * Gives what shall pass in place of a piece, before any fault is done to it. An empty one does
-   * not count as a piece. @default the piece
+   * Returns what passes in place of a piece, before any fault is applied. An empty one does not
+   * count as a piece. @default the piece
    */
   readonly rewrite?: Rewrite;
   /**
-   * In ms: how long a client waits for a server that does not listen, before it gets a reset.
+   * How long a client waits for a server that does not listen, before it gets a reset, in ms.
    * @default 0
    */
   readonly patience?: number;

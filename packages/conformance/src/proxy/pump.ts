@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 
-/** What comes out of a pump: a piece of the stream, its orderly end, or its end by a failure. */
+/** The output of a pump: a piece of the stream, its orderly end, or its end by a failure. */
 export type Item = Buffer | 'end' | 'failure';
 
-/** How one way of a connection is pumped. */
+/** How one direction of a connection is pumped. */
 export interface PumpOptions {
   readonly from: Socket;
   readonly to: Socket;
-  /** In ms, asked for each item. */
+  /** In ms, read for each item. */
   readonly delay: () => number;
   /** Whether the next item must wait; when that changes, call `flush`. */
   readonly held: () => boolean;
@@ -15,15 +15,15 @@ export interface PumpOptions {
   readonly deliver: (item: Item) => void;
 }
 
-/** One way of a connection. */
+/** One direction of a connection. */
 export interface Pump {
   /** Delivers the items that are due. */
   flush(): void;
-  /** Drops the items under way and those still to come. */
+  /** Drops pending and future items. */
   stop(): void;
 }
 
-/** In bytes: how much may be under way before no more is read. */
+/** The most pending data before reading stops, in bytes. */
 const limit = 1024 * 1024;
 
 /**
@@ -39,7 +39,7 @@ export function startPump({ from, to, delay, held, deliver }: PumpOptions): Pump
 
   function push(item: Item): void {
     if (stopped) return;
-    // Never earlier than the one before, whatever became of the delay meanwhile.
+    // Never earlier than the one before, even if the delay has changed.
     last = Math.max(last, performance.now() + delay());
     queue.push({ due: last, item });
     bytes += sizeOf(item);

@@ -8,7 +8,7 @@ import { mustBeHeld, range } from './steps.ts';
 import { activeResources, countTimers, mustNotGrow, processListeners } from './resources.ts';
 import type { Counts } from './resources.ts';
 
-/** A closed provider says so, and takes no other with it. */
+/** A closed provider rejects calls, and affects no other. */
 export const closeRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'close' })({
   'close-refuses': {
     title: 'after close every call rejects with LOCK_CLOSED; close may be repeated',
@@ -43,7 +43,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
     },
   },
   'close-settles-calls': {
-    title: 'calls that are in flight when close is called settle',
+    title: 'calls in progress when close is called settle',
     async check(context, one, two) {
       const claims = range(10).map(() => context.claim(context.key(), { ttl: context.ttl }));
       const calls = claims.flatMap((claim) => [
@@ -59,8 +59,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
     },
   },
   'close-in-mid-attempt': {
-    title:
-      'a provider that is closed in the middle of an attempt, at whatever step, leaves nothing that outlives the ttl',
+    title: 'a provider that is closed during an attempt, at any step, leaves nothing that outlives the ttl',
     when: ['ttl'],
     async check(context, witness) {
       const attempts = range(12).map(async (turns) => {
@@ -93,7 +92,7 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
   },
   'close-wakes-waiters': {
     title:
-      'close wakes, not synchronously, every claim that waits with the provider, whose next attempt rejects with LOCK_CLOSED; nothing does later',
+      'close wakes every waiting claim of the provider, not synchronously, and its next attempt rejects with LOCK_CLOSED; nothing wakes it later',
     when: ['wake'],
     async check(context, one, two) {
       const holders = range(2).map(() => context.claim());
@@ -125,11 +124,11 @@ export const closeRequirements: readonly Requirement[] = rules({ level: 'provide
     },
   },
   'close-leaves-nothing': {
-    title: 'a provider that was used and closed leaves no timer, connection or listener of the process',
+    title: 'a used and closed provider leaves no timer, connection or listener in the process',
     async check(context) {
       await countTimers(async (made) => {
         const count = (): Counts => ({ ...activeResources(), timers: made(), listeners: processListeners() });
-        // Things made once, on first use, are no leak.
+        // Things created once, on first use, are no leak.
         await useAndClose(context);
         await turn();
         const before = count();
@@ -153,7 +152,7 @@ async function useAndClose(context: Context): Promise<void> {
   await two.close();
 }
 
-/** A provider may also throw at once. */
+/** A provider may also throw synchronously. */
 async function call<T>(act: () => Promise<T>): Promise<T> {
   return await act();
 }

@@ -17,10 +17,10 @@ const choices = {
 /** 2020-01-01 in UTC, in ms since 1970. */
 const earliest = 1_577_836_800_000;
 
-/** What a provider says about itself. */
+/** What a provider declares about itself. */
 export const declarationRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'declaration' })({
   'declares-traits': {
-    title: 'name and traits are there, sound, and the same for every provider that create gives',
+    title: 'name and traits exist, are valid, and are the same for every provider that create returns',
     async check(_context, one, two) {
       const named = typeof one.name === 'string' && one.name.length > 0;
       assert.ok(named, `expected a name, got ${show(one.name)}`);
@@ -38,7 +38,7 @@ export const declarationRequirements: readonly Requirement[] = rules({ level: 'p
   },
   // The clock of the store, which all its clients share.
   'time-of-store': {
-    title: 'time gives the ms since 1970 by a clock that all providers of the store share, and that runs',
+    title: 'time returns the ms since 1970 by a running clock that all providers of the store share',
     when: ['time'],
     async check(context) {
       const providers = await context.createMany(2);
@@ -49,7 +49,7 @@ export const declarationRequirements: readonly Requirement[] = rules({ level: 'p
         const [least, most] = [next.sentAt - first.answeredAt, next.answeredAt - first.sentAt];
         const passed = next.time - first.time;
         assert.ok(
-          // A ms is lost in rounding. Clocks of two machines do not run alike.
+          // A ms is lost in rounding. Clocks of two machines differ in rate.
           passed >= least * 0.9 - 2 && passed <= most * 1.1 + 2,
           `expected the clock to move by ${Math.round(least)} to ${Math.round(most)} ms between two looks, it moved by ${passed} ms`,
         );

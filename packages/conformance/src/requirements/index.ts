@@ -38,10 +38,7 @@ import { waitingRequirements } from './queue/waiting.ts';
 import { wakeRequirements } from './queue/wake.ts';
 import { wakeSharersRequirements } from './queue/wake-sharers.ts';
 
-/**
- * Every requirement there is, in the order in which they are checked: what others build on comes
- * first.
- */
+/** All requirements, in the order of their checks: basic ones come first. */
 export const requirements: readonly Requirement[] = [
   recordRequirements,
   declarationRequirements,
@@ -80,7 +77,7 @@ export const requirements: readonly Requirement[] = [
   faultRequirements,
 ].flat();
 
-/** The requirements that `only` chooses, in their usual order; all of them if it is absent. */
+/** The requirements that `only` selects, in their usual order; all without it. */
 export function selectRequirements(only: Only | undefined): readonly Requirement[] {
   if (only === undefined) return requirements;
   if (typeof only === 'function') {

@@ -10,9 +10,9 @@ import { pick } from './steps.ts';
 /** What can be seen from outside. */
 export const inspectionRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'inspection' })({
   'inspect-holder': {
-    title: 'inspect names the key, its holder, mode, token and what remains, from every provider',
+    title: 'inspect reports the key, its holder, mode, token and remaining time, from every provider',
     async check(context, one, two) {
-      // No ttl that anything has by default.
+      // Not the default ttl of anything.
       const claim = context.claim(context.key(), { ttl: Math.round(1.5 * context.longTtl) });
       const { token } = await mustGrant(one, claim, 'on a free key');
       for (const provider of [one, two]) {
@@ -64,7 +64,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
     },
   },
   'inspect-waiters': {
-    title: 'inspect counts the claims in the queue, and names them in their order if it names any',
+    title: 'inspect counts the claims in the queue, and lists them in order if it lists any',
     when: ['fair'],
     async check(context, one, two) {
       const key = context.key();
@@ -96,7 +96,7 @@ export const inspectionRequirements: readonly Requirement[] = rules({ level: 'pr
     },
   },
   'list-exact': {
-    title: 'list gives the keys with a prefix that are held or waited for, and no others',
+    title: 'list returns the keys with a prefix that are held or waited for, and no others',
     when: ['list'],
     async check(context, one, two) {
       const u = context.unique();

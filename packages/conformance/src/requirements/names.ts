@@ -33,7 +33,7 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
   'names-long': {
     title: 'names of up to 512 bytes are different locks when they differ in one byte, wherever it is',
     async check(context) {
-      // Short, so that the names differ behind it.
+      // Short, so that the names differ after it.
       const u = context.unique().slice(-40);
       await holdTogether(
         context,
@@ -43,11 +43,11 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
     },
   },
   'names-whole': {
-    title: 'names such as ".", "/" and "{}" are locks like any other',
+    title: 'names such as ".", "/" and "{}" are ordinary locks',
     async check(context, provider) {
       const claims = wholeNames.map((key) => context.claim(key));
       for (const claim of claims) {
-        // Another run on the same store may have it for a moment.
+        // Another run on the same store may briefly hold it.
         await context.wait(provider, claim).granted;
       }
       await mustBeSeparate(context, claims, []);
@@ -55,7 +55,7 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
     },
   },
   'owners-verbatim': {
-    title: 'owners are compared verbatim: one that looks alike is another one',
+    title: 'owners are compared verbatim: a similar one is a different one',
     async check(context, one, two) {
       const owner = `Label:1/${context.unique()}`;
       const holder = await context.hold(one, { owner });
@@ -90,7 +90,7 @@ export const namesRequirements: readonly Requirement[] = rules({ level: 'provide
   },
 });
 
-/** Takes all `claims` at the same time, next to what `others` hold. */
+/** Takes all `claims` simultaneously, next to the holds of `others`. */
 async function holdTogether(context: Context, claims: readonly Claim[], others: readonly Claim[]): Promise<void> {
   const provider = await context.create();
   const keys = new Set([...claims, ...others].map(({ key }) => key));

@@ -12,13 +12,13 @@ export function oddNames(u: string): readonly string[] {
     ...String.raw`U/ /U U// U/. U/.. ../U ./U U/a U/a/b U//a U\a U.`.split(' ').map(around),
     // Escapes of URLs.
     ...'U%2Fa U%2fa U%252Fa U% %U U%00 U+ U%20 U?a=b U#a U&a'.split(' ').map(around),
-    // What Redis takes for the part of a name that counts.
+    // What Redis takes for the hashed part of a name.
     ...'{U} {}U U{} {U}b a{U} {U U} %7BU%7D %7bU%7d {{U}} {U}{b}'.split(' ').map(around),
     // Patterns.
     ...String.raw`U* U? U[a] Ua U[!a] U\ ^U$ U_ U- U-- -U U;`.split(' ').map(around),
     // Quotes and control characters.
     ...`U" "U" 'U' U'-- U\` $(U) \${U} <U> U\u0001 U\u001b U\u007f`.split(' ').map(around),
-    // What companions of a key may be called.
+    // Possible names of a key's companions.
     ...[':', '.', '-', '/', '~'].flatMap((separator) => suffixes.map((suffix) => `${u}${separator}${suffix}`)),
     ...suffixes.map((suffix) => `{${u}}:${suffix}`),
     ...'U~0 U~1 U-0000000001 Ulock lockU lock:U U0 U1 U01 U1.0 U1e0'.split(' ').map(around),

@@ -9,16 +9,16 @@ import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
 import { pick, range } from './steps.ts';
 
-/** The bytes of the text of a key that 2 000 claims wait for: as many as core lets wait. */
+/** The bytes of the text of a key with 2 000 waiting claims, the most that core allows. */
 const longest = 128_000;
-/** How long the clock is looked at, in ms. With less, longer steps may be missed. */
+/** How long the clock is observed, in ms. With less, longer steps may be missed. */
 const lookedAt = 300;
 /** The longest step of a clock, in ms. With more, a hold ends too early or too late. */
 const longestStep = 20;
 
 /**
- * What core builds on, in the order of the rules of docs/write-a-provider.md. Where one of them is
- * broken, most other requirements fail for reasons that do not name it.
+ * What core builds on, in the order of the rules of docs/write-a-provider.md. If one of them is
+ * violated, most other requirements fail for reasons that do not name it.
  */
 export const recordRequirements: readonly Requirement[] = rules({
   level: 'provider',
@@ -26,7 +26,7 @@ export const recordRequirements: readonly Requirement[] = rules({
   when: ['record'],
 })({
   'record-compare-and-set': {
-    title: 'replace writes where the version is the one that was seen, and nowhere else; read gives what was written',
+    title: 'replace writes if and only if the version is the one that was seen; read returns what was written',
     async check(context, one, two) {
       const [key, stores] = [keyOf(context), [storeOf(one), storeOf(two)]] as const;
       const mustRead = async (expected: Pick<ReadRecord, 'version' | 'record'>, when: string): Promise<void> => {
@@ -40,18 +40,18 @@ export const recordRequirements: readonly Requirement[] = rules({
       await mustRead(nothing, 'for a key without a text');
       // It may also reject: core asks for that only where a store has dropped a text.
       const refused = await replace(pick(stores, 0), key, 'none', textOf(context)).catch(() => undefined);
-      assert.equal(refused, undefined, 'expected replace to answer false where there is no text yet, and one was seen');
-      await mustRead(nothing, 'after replace had answered false');
+      assert.equal(refused, undefined, 'expected replace to return false where there is no text yet, and one was seen');
+      await mustRead(nothing, 'after replace had returned false');
       let seen: string | undefined;
       // The last two have one text: their versions differ nevertheless.
       const texts = [textOf(context), textOf(context, 'Ä\u20ac\u{1f512}\\"\' '), textOf(context), textOf(context)];
       for (const [index, text] of texts.entries()) {
         const version = await replace(pick(stores, index), key, seen, text);
-        assert.ok(version !== undefined, `expected replace of ${show(seen)} to answer true or a version, got false`);
+        assert.ok(version !== undefined, `expected replace of ${show(seen)} to return true or a version, got false`);
         assert.notEqual(version, seen, 'expected each write to change the version, also where the text stays the same');
         for (const stale of new Set([undefined, seen])) {
           const again = await replace(pick(stores, index + 1), key, stale, textOf(context));
-          assert.equal(again, undefined, `expected replace of ${show(stale)} to answer false, now it is ${version}`);
+          assert.equal(again, undefined, `expected replace of ${show(stale)} to return false, now it is ${version}`);
         }
         await mustRead({ version, record: text.record }, 'after replace had answered that it is written');
         seen = version;
@@ -59,7 +59,7 @@ export const recordRequirements: readonly Requirement[] = rules({
     },
   },
   'record-one-wins': {
-    title: 'of many calls of replace at once that saw one version, one is answered true, and its text is the one there',
+    title: 'of many simultaneous calls of replace that saw one version, one returns true, and its text is stored',
     async check(context, one, two) {
       const [key, stores] = [keyOf(context), [storeOf(one), storeOf(two)]] as const;
       let seen: string | undefined;
@@ -71,16 +71,16 @@ export const recordRequirements: readonly Requirement[] = rules({
           return version === undefined ? [] : [{ version, record: text.record }];
         });
         const won = (await Promise.all(calls)).flat();
-        const message = `expected replace to compare and set in one step: of ten at once ${won.length} were answered true`;
+        const message = `expected replace to compare and set atomically: ${won.length} of ten simultaneous calls returned true`;
         assert.equal(won.length, 1, message);
         const { version, record } = await pick(stores, round).read(key);
-        assert.deepEqual({ version, record }, won[0], 'expected the text of the one that was answered true');
+        assert.deepEqual({ version, record }, won[0], 'expected the text of the one that was returned true');
         seen = version;
       }
     },
   },
   'record-long-text': {
-    title: `a text of ${longest} bytes comes back whole: as many claims may wait for a key`,
+    title: `a text of ${longest} bytes is returned whole: this many claims may wait for a key`,
     async check(context, one, two) {
       const key = keyOf(context);
       const text = textOf(context, 'x'.repeat(longest));
@@ -98,8 +98,7 @@ export const recordRequirements: readonly Requirement[] = rules({
     async check(context, one, two) {
       const key = keyOf(context);
       const begun = now();
-      // How far the clock is ahead of that of this process: by more than the first, by less than
-      // the second.
+      // How far the clock is ahead of that of this process: at least the first, at most the second.
       let [more, less] = [-Infinity, Infinity];
       let first: number | undefined;
       while (now() - begun < lookedAt) {
@@ -122,7 +121,7 @@ export const recordRequirements: readonly Requirement[] = rules({
     },
   },
   'record-watch': {
-    title: 'watch, where there is one, signals a replace while claims wait, and nothing once it was ended',
+    title: 'watch, if present, signals a replace while claims wait, and nothing after its end',
     async check(context, one, two) {
       const [key, watching, writing] = [keyOf(context), storeOf(one), storeOf(two)] as const;
       let signals = 0;
@@ -133,9 +132,9 @@ export const recordRequirements: readonly Requirement[] = rules({
       );
       if (end === undefined || watching.process !== undefined) return end?.();
       let seen = await replace(writing, key, undefined, textOf(context));
-      await context.eventually('a signal after replace, which was told that claims wait', () => signals > 0);
+      await context.eventually('a signal after a replace with waited: true', () => signals > 0);
       end();
-      // What was on its way may still come.
+      // Messages on their way may still arrive.
       await sleep(context.ttl / 4);
       signals = 0;
       for (const _ of range(3)) seen = await replace(writing, key, seen, textOf(context));
@@ -155,13 +154,13 @@ function keyOf(context: Context): string {
   return `key:${context.key()}`;
 }
 
-/** A text of a key that no claim uses. `more` changes nothing that it says. */
+/** A text of an unused key. `more` does not change its meaning. */
 function textOf(context: Context, more = ''): StoredRecord {
   const record = JSON.stringify([1, 1, [more], [], [], []]);
   return { version: context.unique().slice(-40), record, keepFor: context.longTtl };
 }
 
-/** The version of `next` in the store. `undefined`: it is not there. */
+/** The version of `next` in the store. `undefined`: it was not written. */
 async function replace(
   store: RecordStore,
   key: string,
@@ -170,6 +169,6 @@ async function replace(
 ): Promise<string | undefined> {
   const answer = await store.replace(key, seen, next, true, [], 5_000);
   const sound = typeof answer === 'boolean' || typeof answer === 'string';
-  assert.ok(sound, `expected replace to answer true, false or a version, got ${show(answer)}`);
+  assert.ok(sound, `expected replace to return true, false or a version, got ${show(answer)}`);
   return answer === true ? next.version : answer === false ? undefined : answer;
 }

@@ -9,7 +9,6 @@ import type { Requirement } from '../requirement.ts';
 import { rules } from './rules.ts';
 import { pick, range } from './steps.ts';
 
-/** What the checks call. */
 type Registers = Pick<Required<LockProvider>, 'register'>;
 
 /** Short texts that the store keeps apart from all keys. */
@@ -19,7 +18,7 @@ export const registersRequirements: readonly Requirement[] = rules({
   when: ['register'],
 })({
   'register-compare-and-set': {
-    title: 'a register has no text at first, and is changed if its text is the expected one; a repeat finds it changed',
+    title: 'a register has no text at first, and changes if its text is the expected one; a repeat finds it changed',
     check: async (context) =>
       await withRegisters(context, async ([one, two], name) => {
         const none = undefined;
@@ -49,7 +48,7 @@ export const registersRequirements: readonly Requirement[] = rules({
       }),
   },
   'register-one-wins': {
-    title: 'of many changes of a register at once one is made, and all hear which; no change is lost',
+    title: 'of many simultaneous changes of a register one is made, and all calls return which; no change is lost',
     check: async (context) =>
       await withRegisters(context, async (providers, name) => {
         for (const round of range(5)) {
@@ -88,7 +87,7 @@ export const registersRequirements: readonly Requirement[] = rules({
       }),
   },
   'register-apart-from-keys': {
-    title: 'neither list nor inspect shows a register, and the key of its name is another thing',
+    title: 'neither list nor inspect shows a register, and the key with its name is separate',
     check: async (context) =>
       await withRegisters(context, async ([one, two], name, more) => {
         const names = [name, ...range(3).map((index) => more(`/${index}`)), more('}:queue'), more('}:token')];
@@ -161,8 +160,8 @@ type Four = readonly [Both, Both, Both, Both];
 type Both = LockProvider & Registers;
 
 /**
- * Runs `check` with four providers and the name of a register. `more` gives another name: the same,
- * and what is given. All of them are left without a text.
+ * Runs `check` with four providers and the name of a register. `more` returns another name with a
+ * suffix. All of them are left without a text.
  */
 export async function withRegisters(
   context: Context,
@@ -178,7 +177,7 @@ export async function withRegisters(
   try {
     await check(providers, name, more);
   } finally {
-    // A failed check says why it failed, not that this failed too.
+    // A failed check reports its own failure, not that this failed too.
     const [one] = providers;
     await Promise.allSettled([...names].map((each) => empty(one, each)));
   }
@@ -229,7 +228,7 @@ async function mustBeListed(
       for await (const key of provider.list?.(start) ?? []) if (key.includes(prefix)) found.push(key);
       return found.toSorted();
     };
-    // The last member of a composite may free a key a moment later.
+    // The last member of a composite may free a key slightly later.
     const what = `list(${show(start)}) to give ${show(expected)}`;
     await eventually(patience, what, listed, (found) => isDeepStrictEqual(found, expected.toSorted()));
   }

@@ -7,7 +7,7 @@ import type { Context } from '../context/context.ts';
 export type Counts = Readonly<Record<string, number>>;
 
 /**
- * What may keep a process alive on account of a provider; the rest belongs to the runner of the
+ * What may keep a process alive because of a provider; everything else belongs to the runner of the
  * suite.
  */
 const kinds = ['Timeout', 'TCPSocketWrap', 'TLSWrap', 'UDPWRAP', 'StatWatcher'] as const;
@@ -24,8 +24,8 @@ export function processListeners(): number {
 }
 
 /**
- * Gives `work` what counts the timers that it has made and that have neither fired nor been
- * cleared, also those that do not keep the process alive.
+ * Passes to `work` a counter of the timers that it has created and that have neither fired nor been
+ * cleared, even if they do not keep the process alive.
  */
 export async function countTimers(work: (made: () => number) => Promise<void>): Promise<void> {
   const own = new Set<number>();
@@ -44,7 +44,7 @@ export async function countTimers(work: (made: () => number) => Promise<void>): 
   }
 }
 
-/** Fails unless what `count` gives goes back to `before`. */
+/** Fails unless the result of `count` returns to `before`. */
 export async function mustNotGrow(
   context: Context,
   before: Counts,
@@ -62,7 +62,6 @@ export async function mustNotGrow(
   );
 }
 
-/** Frees the memory of what nothing refers to any more. */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -2,12 +2,12 @@ import type { LockProvider } from '@locks/core';
 import type { Context } from '../context/context.ts';
 import type { Requirement } from '../requirement.ts';
 
-/** What the requirements of a file have in common. Each may say otherwise. */
+/** What the requirements of a file share. Each may override it. */
 interface Common extends Pick<Requirement, 'level' | 'about' | 'needs'>, Partial<Pick<Requirement, 'when'>> {}
 
-/** One of them. Its id is the name that it has in the list. */
+/** One of them. Its id is its name in the list. */
 interface Rule extends Partial<Common>, Pick<Requirement, 'title'> {
-  /** Gets as many new providers on the store as it has parameters for. */
+  /** Receives as many new providers on the store as it has parameters for. */
   check(context: Context, ...providers: Four): Promise<void>;
 }
 

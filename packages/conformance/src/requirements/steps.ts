@@ -107,19 +107,19 @@ export async function mustBeFree(
   await provider.release(next);
 }
 
-/** `later` must exceed `earlier`, where tokens are told. */
+/** `later` must exceed `earlier`, if tokens are reported. */
 export function mustRise({ traits }: Context, later: bigint, earlier: bigint, when: string): void {
   if (traits.fencing !== 'none') mustExceed(later, earlier, when);
 }
 
-/** `token` must be that of before, where tokens are told. */
+/** `token` must be the earlier one, if tokens are reported. */
 export function mustBeSame({ traits }: Context, token: bigint, earlier: bigint, when: string): void {
   if (traits.fencing !== 'none') assert.equal(token, earlier, `expected the token ${earlier} ${when}, got ${token}`);
 }
 
 /**
- * Some time inside a lock: from a few turns of the event loop to 2 ms, so that holders which
- * overlap are seen to.
+ * Some time inside a lock: from a few turns of the event loop to 2 ms, so that overlaps of holders
+ * are detected.
  */
 export async function holdForAWhile({ random }: Context): Promise<void> {
   if (random.integer(2) === 0) await sleep(1 + random.integer(2));

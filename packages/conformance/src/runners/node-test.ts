@@ -3,8 +3,8 @@ import { startConformance } from '../harness.ts';
 import type { ConformanceOptions } from '../options.ts';
 
 /**
- * Registers one test of `node:test` per requirement, under a suite with the name of `options`. What
- * was not verified is reported as skipped, with the reason: never as passed.
+ * Registers one test of `node:test` per requirement, in a suite with the name of `options`.
+ * Unverified requirements are reported as skipped, with the reason: never as passed.
  */
 export function conformanceTests(options: ConformanceOptions): void {
   const run = startConformance(options);

@@ -4,11 +4,11 @@ import { formatEnd, formatHead, formatResult } from '../report.ts';
 import type { ConformanceReport } from '../report.ts';
 
 /**
- * Checks every requirement, one after the other, and prints the table line by line meanwhile. For
- * any runner, or none. Resolves to the report; rejects as `runConformance` does. Where one has
- * failed, the exit code of the process becomes 1.
+ * Checks every requirement, one by one, and prints the table line by line. For any runner, or none.
+ * Resolves to the report; rejects as `runConformance` does. If one has failed, the exit code of the
+ * process becomes 1.
  *
- * @param print Gets each line without its end. @default console.log
+ * @param print Called with each line without its end. @default console.log
  */
 export async function printConformance(
   options: ConformanceOptions,

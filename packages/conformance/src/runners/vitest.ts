@@ -3,10 +3,10 @@ import { startConformance } from '../harness.ts';
 import type { ConformanceOptions } from '../options.ts';
 
 /**
- * Registers one test of vitest per requirement, that applies, under a suite with the name of
- * `options`. What was not verified is reported as skipped, with the reason: never as passed. Where
- * `create` works only once tests run (a server that a hook starts), all requirements are
- * registered, and those that do not apply are skipped.
+ * Registers one test of vitest per requirement that applies, in a suite with the name of `options`.
+ * Unverified requirements are reported as skipped, with the reason: never as passed. If `create`
+ * works only once tests run (a server started by a hook), all requirements are registered, and
+ * those that do not apply are skipped.
  */
 export function conformanceTests(options: ConformanceOptions): void {
   const run = startConformance(options);

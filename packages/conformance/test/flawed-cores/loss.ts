@@ -48,8 +48,8 @@ export const loss: readonly CoreRecipe[] = [
     alone: true,
   },
   {
-    name: 'a renewal that answers false is ignored',
-    find: `if (answer === false) lease.lose('not-held', \`\${provider.name} says that this owner does not hold it any more\`);`,
+    name: 'a renewal that returns false is ignored',
+    find: `if (answer === false) lease.lose('not-held', \`\${provider.name} reports that this owner no longer holds it\`);`,
     replace: '',
     caughtBy: ['locks-loss-by-force'],
     mayAlsoFail: ['locks-loss-by-renewal'],

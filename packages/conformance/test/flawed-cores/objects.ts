@@ -93,13 +93,13 @@ export const objects: readonly CoreRecipe[] = [
   },
   {
     name: 'a lease that is handed over is released',
-    find: `lease.finish('handed over');`,
-    replace: `lease.finish('handed over'); host.releases.start({ claim, uncertain: false, lastSend: lease.lastSend });`,
+    find: `lease.finish('transferred');`,
+    replace: `lease.finish('transferred'); host.releases.start({ claim, uncertain: false, lastSend: lease.lastSend });`,
     caughtBy: ['locks-transfer'],
   },
   {
     name: 'the giver of a lease goes on with it',
-    find: `lease.finish('handed over');`,
+    find: `lease.finish('transferred');`,
     replace: '',
     caughtBy: ['locks-transfer'],
   },

@@ -35,13 +35,13 @@ export const ownCalls: readonly Flaw[] = [
     make: turnsAway('tryAcquire', { granted: false }),
   },
   {
-    name: 'a renewal answers false while another call of its owner is under way',
+    name: 'a renewal returns false while another call of its owner is under way',
     caughtBy: ['own-renewals-at-once'],
     mayAlsoFail: ['own-*'],
     make: turnsAway('renew', false),
   },
   {
-    name: 'a release answers false while another call of its owner is under way',
+    name: 'a release returns false while another call of its owner is under way',
     caughtBy: ['own-release-at-once'],
     mayAlsoFail: ['own-*'],
     make: turnsAway('release', false),

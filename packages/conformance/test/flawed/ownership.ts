@@ -17,7 +17,7 @@ export const ownership: readonly Flaw[] = [
     make: withRules({ mayRelease: () => true }),
   },
   {
-    name: 'release answers true whatever happened',
+    name: 'release returns true whatever happened',
     caughtBy: ['release-frees', 'release-only-own', 'release-counts-once'],
     mayAlsoFail: ids(
       'release-* expiry-ends-the-hold stale-* renew-does-not-take wake-ends-with-release',
@@ -55,7 +55,7 @@ export const ownership: readonly Flaw[] = [
     },
   },
   {
-    name: 'renew answers true for an owner that does not hold the key',
+    name: 'renew returns true for an owner that does not hold the key',
     caughtBy: ['renew-only-own', 'stale-after-takeover'],
     mayAlsoFail: ['stale-*', 'renew-raises-token', 'owners-verbatim', 'release-forced-share'],
     make: wrapped((inner) => ({

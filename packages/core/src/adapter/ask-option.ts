@@ -5,25 +5,25 @@ import { outsideContext } from '../time/outside-context.ts';
 import type { Runtime } from '../time/runtime.ts';
 import { createDeadline } from './deadline.ts';
 
-/** How an option that may be a function is asked. */
+/** How to read an option that may be a function. */
 export interface Asking<T> {
   /** The package, for messages: `@locks/redis`. */
   readonly where: string;
   /** The option, for messages. */
   readonly name: string;
-  /** What its function must give. */
+  /** What its function must return. */
   readonly reader: OptionReader<T>;
-  /** Its timers bound the function. */
+  /** Its timers limit the function. */
   readonly runtime: Runtime;
   /** How long the function may take, in ms. */
   readonly within: number;
 }
 
 /**
- * What `option` is at this moment. A function is called outside of the caller's asynchronous
- * context. No message has what it gave.
- * @throws `LOCK_UNAVAILABLE` when the function fails (`cause` is its error), or is silent for
- * `within` ms. `LOCK_MISCONFIGURED` when it gives what `reader` does not accept.
+ * The present value of `option`. A function is called outside of the caller's asynchronous context.
+ * No message contains what it returned.
+ * @throws `LOCK_UNAVAILABLE` when the function fails (`cause` is its error) or takes longer than
+ * `within` ms. `LOCK_MISCONFIGURED` when it returns what `reader` does not accept.
  */
 export async function askOption<T>(option: Asked<T>, { where, name, reader, runtime, within }: Asking<T>): Promise<T> {
   if (typeof option !== 'function') return option;
@@ -41,13 +41,13 @@ export async function askOption<T>(option: Asked<T>, { where, name, reader, runt
     );
     if (reader.accepts(answer)) return answer;
     const shown = answer === undefined ? 'undefined' : describeSecret(answer);
-    throw misconfigured(where, `${what} must give ${reader.expects}, and gave ${shown}`);
+    throw misconfigured(where, `${what} must return ${reader.expects}, and returned ${shown}`);
   } finally {
     deadline.stop();
   }
 }
 
-/** The options that `readers` name, each asked as by `askOption`. Throws as that does. */
+/** The options that `readers` name, each read as by `askOption`. Throws the same errors. */
 export async function askOptions<T extends object>(
   options: { readonly [Name in keyof T]?: Asked<T[Name]> | undefined },
   readers: { readonly [Name in keyof T]: OptionReader<T[Name]> },

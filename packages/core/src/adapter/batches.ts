@@ -1,27 +1,27 @@
 /**
- * So many calls travel as one at most. With more, one keeps the server, a connection or rows from
- * others for longer. With fewer, client and server have more of them to handle.
+ * The most calls in one batch. More occupy the server, a connection or rows for longer. Fewer mean
+ * more messages for client and server.
  */
 export const largestBatch = 32;
 
-/** How the calls of one tick travel. */
+/** How the calls of one tick are sent. */
 export interface BatchParts<Call, Answer> {
-  /** Whether `call` can travel with those of `batch`, which has one at least. */
+  /** Whether `call` can join `batch`, which is not empty. */
   readonly fits: (call: Call, batch: readonly Call[]) => boolean;
-  /** Sends a call without company. */
+  /** Sends a single call. */
   readonly alone: (call: Call) => Promise<Answer>;
   /**
-   * Sends at least two calls as one. Resolves to the answers in the order of the calls. The answer
-   * to a call that it left as it was is the promise of another call.
+   * Sends at least two calls as one. Resolves to the answers in the order of the calls. A call that
+   * was not applied may get the promise of another call as its answer.
    */
   readonly together: (batch: readonly Call[]) => Promise<readonly (Answer | Promise<Answer>)[]>;
-  /** What one call rejects with where `together` rejects. @default the same error */
+  /** What a call rejects with when `together` rejects. @default the same error */
   readonly failed?: (error: unknown, call: Call) => unknown;
 }
 
 type Answers<Answer> = readonly (Answer | Promise<Answer>)[];
 
-/** Calls that travel together. Each has a promise, and no closures of its own: see ADR 10. */
+/** Calls that are sent together. Each has a promise and no closures of its own: see ADR 10. */
 class Batch<Call, Answer> {
   readonly calls: Call[] = [];
   readonly #parts: BatchParts<Call, Answer>;
@@ -72,15 +72,15 @@ export class Batches<Call, Answer> {
     this.#parts = parts;
   }
 
-  /** `call` is sent at the end of the tick, alone or with others. */
+  /** Sends `call` at the end of the tick, alone or in a batch. */
   call(call: Call): Promise<Answer> {
-    // From the last one, as those before it are full in most cases.
+    // From the last one, as earlier ones are usually full.
     for (let index = this.#open.length - 1; index >= 0; index -= 1) {
       const batch = this.#open[index] as Batch<Call, Answer>;
       if (batch.calls.length < largestBatch && this.#parts.fits(call, batch.calls)) return batch.add(call);
     }
     const batch = new Batch(this.#parts);
-    // After the answers that arrived together were all handed out.
+    // After all answers that arrived together were delivered.
     if (this.#open.push(batch) === 1) process.nextTick(() => this.#flush());
     return batch.add(call);
   }

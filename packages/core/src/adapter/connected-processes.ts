@@ -1,14 +1,13 @@
 import { defaultLabel } from '../options/owner.ts';
 import type { CheckResult } from './diagnosis.ts';
 
-/** What the names of connections begin with. */
 const namePrefix = 'locks:';
-/** The longest name of a connection: that of Postgres. */
+/** The longest name of a connection, in Postgres. */
 const longestName = 63;
 
 /**
- * What the connections of this process are called at a server, so that `connectedProcesses` finds
- * them: `locks:host:pid`, with the end of a long host name.
+ * The name of this process' connections at a server, by which `connectedProcesses` finds them:
+ * `locks:host:pid`, with the end of a long host name.
  */
 export function connectionName(): string {
   return `${namePrefix}${defaultLabel().slice(namePrefix.length - longestName)}`;
@@ -16,7 +15,7 @@ export function connectionName(): string {
 
 /**
  * The result for a server whose connections have these `names`: which other processes use this
- * library there, also those that hold no lock.
+ * library there, including those without a lock.
  */
 export function connectedProcesses(names: readonly string[]): CheckResult {
   const own = connectionName();

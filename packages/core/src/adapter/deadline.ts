@@ -3,10 +3,10 @@ import { TimerWheel } from '../time/timer-wheel.ts';
 import { LockError } from '../errors/lock-error.ts';
 import type { Runtime } from '../time/runtime.ts';
 
-/** What was not answered, for the message; a function where making it costs something. */
+/** What was not answered, for the message; a function where the text is expensive. */
 export type CallName = string | (() => string);
 
-/** Hears what a call came to, once. */
+/** Receives the outcome of a call, once. */
 export interface Outcome<T> {
   /** The call resolved to `answer`. */
   answered(answer: T): void;
@@ -14,36 +14,35 @@ export interface Outcome<T> {
   failed(error: unknown): void;
 }
 
-/** A call under way, or a function that starts one. */
+/** A call in progress, or a function that starts one. */
 export type RacedCall<T> = Promise<T> | ((outcome: Outcome<T>) => void);
 
 /**
- * Returns another call to wait for until the same deadline, or throws the error to reject with.
- * `late`: the deadline is over. The other call is still made, and its answer is dropped.
+ * Returns another call to await until the same deadline, or throws the error to reject with.
+ * `late`: the deadline has passed. The other call is still made, and its answer is dropped.
  */
 export type Mend<T> = (error: unknown, late: boolean) => RacedCall<T>;
 
-/** Settles every call in time, whether its backend answers or not. */
+/** Settles every call in time, even if its backend does not answer. */
 export interface Deadline {
-  /** How long a call may take, in ms, where `race` is not told otherwise. */
+  /** The usual limit of a call, in ms. */
   readonly timeout: number;
   /**
-   * The outcome of `call`, or `LOCK_UNAVAILABLE` after the timeout. `what` names the call in the
-   * message. A late answer or rejection is dropped. The call itself goes on, so a loop in it must
-   * have an end of its own. `within` is the time in ms that a longer call leaves for this step. A
-   * rejection goes to `mend`.
+   * The outcome of `call`, or `LOCK_UNAVAILABLE` after `within` ms, by default the timeout. `what`
+   * names the call in the message. A late answer or rejection is dropped. The call itself
+   * continues, so a loop in it needs its own end. A rejection goes to `mend`.
    */
   race<T>(call: RacedCall<T>, what: CallName, within?: number, mend?: Mend<T>): Promise<T>;
-  /** What a call rejects with that had no answer within `within` ms. */
+  /** The error of a call without an answer within `within` ms. */
   overdue(what: CallName, within?: number): LockError;
-  /** Stops the timer; calls that are under way settle with their backend only. */
+  /** Stops the timer; calls in progress settle only with their backend. */
   stop(): void;
 }
 
 /**
  * One deadline for all calls of a provider: a timer per command costs more than the rest of the
- * call. `trouble` says why the backend may be silent, if that is known when a call is late. Its
- * code, message and cause go into the rejection.
+ * call. `trouble` returns why the backend may be silent, if known. Its code, message and cause go
+ * into the rejection of a late call.
  */
 export function createDeadline(
   runtime: Runtime,
@@ -54,7 +53,7 @@ export function createDeadline(
   const timers = new TimerWheel(runtime, false);
   const overdue = (what: CallName, within: number = timeout): LockError => {
     const name = typeof what === 'string' ? what : what();
-    // A step has what is left of its call, whose time is the option that users know.
+    // A step has what remains of its call; users know the limit of the whole call.
     const limit = Math.round(Math.max(within, timeout));
     return withTrouble(`${backend} did not answer ${name} within ${limit} ms.`, trouble?.());
   };

@@ -1,11 +1,11 @@
 /**
- * How much a finding matters. `problem`: locks fail, or two processes can hold one key, as the
- * store is set up. `warning`: they will when a server restarts or fails over. `unknown`: the store
- * does not tell.
+ * How much a finding matters. `problem`: in this setup locks fail, or two processes can hold one
+ * key. `warning`: they will when a server restarts or fails over. `unknown`: the store does not
+ * report it.
  */
 export type FindingLevel = 'problem' | 'warning' | 'unknown' | 'note' | 'ok';
 
-/** What one check says of a store. */
+/** The result of one check of a store. */
 export interface CheckResult {
   /** How much it matters. */
   readonly level: FindingLevel;
@@ -15,38 +15,38 @@ export interface CheckResult {
   readonly advice?: string | undefined;
 }
 
-/** The result of a check, by its name. */
+/** The result of a check, with its name. */
 export interface Finding extends CheckResult {
-  /** In kebab-case. It stays the same from version to version. */
+  /** In kebab-case. Stable across versions. */
   readonly check: string;
 }
 
 /** One question about a store. */
 export interface Check<Store> {
-  /** In kebab-case. It stays the same from version to version. */
+  /** In kebab-case. Stable across versions. */
   readonly name: string;
-  /** `undefined`: it means nothing for this store. A rejection says that the answer is unknown. */
+  /** `undefined`: does not apply to this store. A rejection means that the answer is unknown. */
   readonly look: (store: Store) => CheckResult | undefined | Promise<CheckResult | undefined>;
 }
 
-/** A store that another one is made of. */
+/** A member store of a composite. */
 export interface DiagnosisMember {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly title: string;
   /** The name or the module of its adapter. */
   readonly provider: string | object;
-  /** As in a configuration. `undefined`: its options say where it is. */
+  /** As in a configuration. `undefined`: its options contain the address. */
   readonly url: string | undefined;
-  /** Those of its adapter. */
+  /** The options of its adapter. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What an adapter says of the servers of a configuration. */
+/** What an adapter reports about the servers of a configuration. */
 export interface Diagnosis {
   /** In the order of the checks. */
   readonly findings: readonly Finding[];
   /** Two stores with the same text are the same server. @default not known */
   readonly server?: string | undefined;
-  /** The stores of a composite, each to be looked at by its own adapter. @default none */
+  /** The member stores of a composite, each checked by its own adapter. @default none */
   readonly members?: readonly DiagnosisMember[] | undefined;
 }

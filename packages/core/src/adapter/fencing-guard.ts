@@ -2,12 +2,12 @@ import { LockError } from '../errors/lock-error.ts';
 import { describe } from '../options/key.ts';
 import type { Lease } from '../lease.ts';
 
-/** Refuses holders that come too late, for resources that live in one process. */
+/** Rejects stale holders, for resources within one process. */
 export interface FencingGuard {
   /**
-   * Throws `LOCK_STALE` if a later holder has been at `resource`; else remembers the lease's token.
-   * Call it in the same synchronous step as the change it protects. During an `await` between the
-   * two, a later holder may come.
+   * Throws `LOCK_STALE` if a later holder has used `resource`; otherwise remembers the lease's
+   * token. Call it in the same synchronous step as the change it protects: during an `await` in
+   * between, a later holder may come.
    * @throws `LOCK_STALE`; `LOCK_INVALID` for a lease that is not exclusive.
    */
   check(resource: string, lease: Pick<Lease, 'token' | 'mode'>): void;
@@ -16,8 +16,8 @@ export interface FencingGuard {
 }
 
 /**
- * A guard that remembers the highest token seen for each resource. Memory: one entry per resource,
- * until `forget`.
+ * Creates a guard that remembers the highest token of each resource. Memory: one entry per
+ * resource, until `forget`.
  */
 export function createFencingGuard(): FencingGuard {
   const highest = new Map<string, bigint>();
@@ -34,10 +34,7 @@ export function createFencingGuard(): FencingGuard {
   };
 }
 
-/**
- * What every guard refuses: tokens of shared holders say nothing about their order among each
- * other.
- */
+/** Throws `LOCK_INVALID` unless `lease` is exclusive: tokens of shared holders have no order. */
 export function checkFenceable(resource: string, lease: Pick<Lease, 'token' | 'mode'>): void {
   if (typeof lease !== 'object' || lease === null || typeof lease.token !== 'bigint') {
     throw new LockError(
@@ -46,13 +43,13 @@ export function checkFenceable(resource: string, lease: Pick<Lease, 'token' | 'm
     );
   }
   if (lease.mode !== 'exclusive') {
-    const message = `A guard takes exclusive leases only; the one for ${JSON.stringify(resource)} is ${lease.mode}.`;
+    const message = `A guard needs an exclusive lease; the one for ${JSON.stringify(resource)} is ${lease.mode}.`;
     throw new LockError('LOCK_INVALID', message);
   }
 }
 
-/** The error of every guard: a later holder has been there. */
+/** The error of every guard: a later holder has used the resource. */
 export function staleError(resource: string, token: bigint, seen: bigint): LockError {
-  const message = `Fencing token ${token} is stale for ${JSON.stringify(resource)}: a later holder came with ${seen}. The lease behind it has ended.`;
+  const message = `Fencing token ${token} is stale for ${JSON.stringify(resource)}: a later holder has used token ${seen}, so the lease has ended.`;
   return new LockError('LOCK_STALE', message);
 }

@@ -1,4 +1,4 @@
-/** What adapters share, so that each needs to write only what its backend makes special. */
+/** What adapters share, so that each contains only what is specific to its backend. */
 export type { AdapterConfig, AdapterModule } from './adapter-config.ts';
 export type { Check, CheckResult, Diagnosis, DiagnosisMember, Finding, FindingLevel } from './diagnosis.ts';
 export { runChecks } from './run-checks.ts';

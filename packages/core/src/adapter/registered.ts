@@ -7,21 +7,21 @@ shared[name] ??= new Map();
 const adapters = shared[name];
 
 /**
- * Makes `module` the adapter that `openLocks` takes for `provider`, the name of an adapter or the
- * id of a module, and for URLs with its `schemes`. The last call counts. For code that is bundled,
- * where no module can be found by its name: an adapter calls it in a module of its own, such as
+ * Registers `module` as the adapter that `openLocks` uses for `provider`, the name of an adapter or
+ * the id of a module, and for URLs with its `schemes`. The last call wins. For bundled code, where
+ * no module can be found by its name: an adapter calls it in a separate module, such as
  * `@locks/redis/register`.
  */
 export function registerAdapter(provider: string, module: AdapterModule): void {
   adapters.set(provider, module);
 }
 
-/** What was registered and says that it serves `scheme`. */
+/** The registered adapter that serves `scheme`. */
 export function registeredFor(scheme: string): AdapterModule | undefined {
   return [...adapters.values()].find((module) => serves(module, scheme));
 }
 
-/** Whether the module says that it serves URLs with `scheme`. */
+/** Whether the module serves URLs with `scheme`. */
 export function serves({ schemes }: AdapterModule, scheme: string): boolean {
   return Array.isArray(schemes) && schemes.includes(scheme);
 }

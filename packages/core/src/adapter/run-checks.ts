@@ -7,13 +7,13 @@ import type { Check, Finding } from './diagnosis.ts';
 export interface CheckRun {
   /** The database, for messages. */
   readonly backend: string;
-  /** A check that takes longer is unknown, in ms. */
+  /** The limit of a check, in ms; a slower one is unknown. */
   readonly within: number;
-  /** What time is measured by. */
+  /** The clock. */
   readonly runtime: Runtime;
 }
 
-/** Runs all `checks` of `store` at once. The findings are in their order. Never rejects. */
+/** Runs all `checks` of `store` simultaneously. The findings are in their order. Never rejects. */
 export async function runChecks<Store>(
   checks: readonly Check<Store>[],
   store: Store,
@@ -25,7 +25,7 @@ export async function runChecks<Store>(
       const result = await deadline.race((async () => await look(store))(), `the check "${name}"`);
       return result === undefined ? [] : [{ check: name, ...result }];
     } catch (error) {
-      return [{ check: name, level: 'unknown', what: `This is not known, because: ${errorText(error)}` }];
+      return [{ check: name, level: 'unknown', what: `The check failed: ${errorText(error)}` }];
     }
   };
   try {

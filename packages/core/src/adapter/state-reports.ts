@@ -2,8 +2,8 @@ import { channel } from 'node:diagnostics_channel';
 import { outsideContext } from '../time/outside-context.ts';
 
 /**
- * What publishes the states of one provider on the channel `name`: each once, however often it is
- * called for it. `first`: the state that is not published. `reports`: what else a message says.
+ * Publishes the states of one provider on the channel `name`, each only when it changes. `first`:
+ * the state that is not published. `reports`: further fields of a message.
  */
 export function stateReports<Message extends { readonly provider: string; readonly state: string }>(
   name: string,

@@ -1,6 +1,6 @@
 /**
- * What `@locks/composites` takes of this package. It is none of the public API: a version of one
- * fits the same version of the other.
+ * What `@locks/composites` uses of this package. It is not public API: a version of one fits the
+ * same version of the other.
  */
 export { isPermanent, leavesNothing } from '../errors/lock-error.ts';
 export { badAnswerError } from '../errors/messages.ts';

@@ -1,7 +1,4 @@
-/**
- * What went wrong. Match errors by `code`, not by class: several copies of this package may be
- * loaded.
- */
+/** What went wrong. Compare `code`, not the class: several copies of this package may be loaded. */
 export type LockErrorCode =
   /** The lock was not free within `wait`; the backend answered. */
   | 'LOCK_TIMEOUT'
@@ -22,14 +19,14 @@ export type LockErrorCode =
   | 'LOCK_MISCONFIGURED'
   /** `maxWaiters` claims are waiting already. */
   | 'LOCK_OVERLOADED'
-  /** The call would wait for what its own asynchronous context holds, without limit. */
+  /** The call would wait forever for what its own asynchronous context holds. */
   | 'LOCK_DEADLOCK'
-  /** A guard refused a fencing token: a later holder has been there. */
+  /** A guard rejected a fencing token: a later holder has used the resource. */
   | 'LOCK_STALE';
 
 /** Options of a `LockError`. */
 export interface LockErrorOptions {
-  /** The error underneath, if there is one. @default none */
+  /** The underlying error. @default none */
   readonly cause?: unknown;
   /** The key it is about. @default none */
   readonly key?: string | undefined;
@@ -41,23 +38,22 @@ export interface LockErrorOptions {
   readonly result?: unknown;
   /**
    * From a provider: the call certainly left nothing at the backend, as it was never sent, or was
-   * refused before it did anything. Law 1 of the contract says what follows.
+   * refused before any effect. Law 1 of the contract says what follows.
    * @default none: it may have been sent
    */
   readonly sent?: false | undefined;
   /**
-   * From a provider: it refuses for so many ms, and answers then. `acquire` waits for that within
-   * its `wait`.
+   * From a provider: it refuses for this time, in ms. `acquire` waits for that within its `wait`.
    * @default none
    */
   readonly retryAfter?: number | undefined;
-  /** `LOCK_TIMEOUT`: for how long the call waited, in ms. @default none */
+  /** `LOCK_TIMEOUT`: how long the call waited, in ms. @default none */
   readonly wait?: number | undefined;
-  /** `LOCK_TIMEOUT`: the labels of those who held the key at the end. @default none */
+  /** `LOCK_TIMEOUT`: the labels of the holders at the end. @default none */
   readonly holders?: readonly string[] | undefined;
 }
 
-/** What a `LockError` says, as data: what `JSON.stringify` shows of it. */
+/** A `LockError` as data, as `JSON.stringify` shows it. */
 export interface LockErrorRecord extends Omit<LockErrorOptions, 'cause' | 'result'> {
   /** Always `LockError`. */
   readonly name: string;
@@ -65,7 +61,7 @@ export interface LockErrorRecord extends Omit<LockErrorOptions, 'cause' | 'resul
   readonly code: LockErrorCode;
   /** What went wrong, for people. */
   readonly message: string;
-  /** The text of the error underneath. */
+  /** The text of the underlying error. */
   readonly cause?: string;
 }
 
@@ -74,7 +70,7 @@ export class LockError extends Error {
   override readonly name = 'LockError';
   /** What went wrong. Compare this, and not the class. */
   readonly code: LockErrorCode;
-  /** The key it is about; `undefined`: no single one. */
+  /** The key; `undefined`: no single one. */
   declare readonly key: string | undefined;
   /**
    * `LOCK_LOST` from `withLock`: what `work` resolved to, when it did. When it threw, its error is
@@ -86,27 +82,27 @@ export class LockError extends Error {
    * unknown.
    */
   declare readonly sent: false | undefined;
-  /** In ms: the backend refuses for so long, and answers then. `undefined`: it does not say. */
+  /** In ms: for how long the backend refuses. `undefined`: unknown. */
   declare readonly retryAfter: number | undefined;
-  /** `LOCK_TIMEOUT`: for how long the call waited, in ms. 0: it made one attempt. */
+  /** `LOCK_TIMEOUT`: how long the call waited, in ms. 0: it made one attempt. */
   declare readonly wait: number | undefined;
   /**
-   * `LOCK_TIMEOUT`: the labels of those who held the key when the wait ended, each once. Empty:
-   * that is not known. `undefined`: the holder is the caller's own asynchronous context.
+   * `LOCK_TIMEOUT`: the labels of the holders when the wait ended, each once. Empty: unknown.
+   * `undefined`: the holder is the caller's own asynchronous context.
    */
   declare readonly holders: readonly string[] | undefined;
 
   constructor(code: LockErrorCode, message: string, options: LockErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.code = code;
-    // What an error was not given is not printed as `undefined`.
+    // Missing fields are not printed as `undefined`.
     const { key, result, sent, retryAfter, wait, holders } = options;
     Object.assign(this, defined({ key, result, sent, retryAfter, wait, holders }));
   }
 
   /**
-   * The error as data, for logs and other threads: `structuredClone` and `postMessage` keep no code
-   * of an error. Without `result`, which may be anything; of `cause` its text.
+   * The error as data, for logs and other threads: `structuredClone` and `postMessage` lose the
+   * code of an error. Without `result`, which may be anything; `cause` as text.
    */
   toJSON(): LockErrorRecord {
     const { name, code, message, key, sent, retryAfter, wait, holders, cause } = this;
@@ -115,7 +111,6 @@ export class LockError extends Error {
   }
 }
 
-/** `fields` without those that are `undefined`. */
 function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given) as { [K in keyof T]?: Exclude<T[K], undefined> };
@@ -142,9 +137,7 @@ const codes: ReadonlySet<string> = new Set<LockErrorCode>([
   'LOCK_STALE',
 ]);
 
-/**
- * Whether `error` is a `LockError` (of any copy of this package), with that code if one is given.
- */
+/** Whether `error` is a `LockError` of any copy of this package, with `code` if given. */
 export function isLockError(error: unknown, code?: LockErrorCode): error is LockError {
   if (!(error instanceof Error)) return false;
   const own = (error as { readonly code?: unknown }).code;
@@ -158,7 +151,7 @@ export function isPermanent(error: unknown): error is LockError {
   );
 }
 
-/** Whether an attempt that was rejected with `error` certainly left nothing behind (law 1). */
+/** Whether an attempt rejected with `error` certainly left nothing behind (law 1). */
 export function leavesNothing(error: unknown): boolean {
   return (
     isLockError(error, 'LOCK_INVALID') ||
@@ -168,7 +161,7 @@ export function leavesNothing(error: unknown): boolean {
 }
 
 /**
- * `LOCK_MISCONFIGURED`. `where` names the package or call, and `why` has no full stop:
+ * `LOCK_MISCONFIGURED`. `where` names the package or call; `why` has no full stop:
  * `@locks/redis: why.`
  */
 export function misconfigured(where: string, why: string, options?: LockErrorOptions): LockError {

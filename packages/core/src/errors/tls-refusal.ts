@@ -1,15 +1,15 @@
-/** Node's codes for a certificate that OpenSSL does not accept. */
+/** Node's codes for a certificate that OpenSSL rejects. */
 const certificateCodes =
   /^(?:UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_|PATH_LENGTH_|HOSTNAME_MISMATCH$|ERR_TLS_CERT_)/;
 /**
- * What ends a handshake: an alert of the server, or bytes that are not TLS. Others may be a fault
- * of the network.
+ * Reasons that end a handshake: an alert of the server, or bytes that are not TLS. Others may be
+ * faults of the network.
  */
 const handshakeCodes =
   /^ERR_SSL_.*(?:CERTIFICATE|CIPHER|HANDSHAKE_FAILURE|PACKET_LENGTH_TOO_LONG|PROTOCOL|UNKNOWN_CA|UNRECOGNIZED_NAME|VERSION)/;
-/** Options that cannot be used: a key that cannot be read, for example. */
+/** Unusable options: a key that cannot be read, for example. */
 const optionCodes = /^ERR_OSSL_/;
-/** OpenSSL's reason, where Node gives the error another code, such as EPROTO. */
+/** OpenSSL's reason, where Node's code is another, such as EPROTO. */
 const opensslReason = /:SSL routines:[^:]*:([^:]+)/;
 
 /**
@@ -26,8 +26,8 @@ export function isTlsRefusal(error: unknown): error is Error {
 }
 
 /**
- * What a refusal of TLS says, at most 120 characters. OpenSSL's own message has places in its
- * source.
+ * The reason of a TLS refusal, at most 120 characters. OpenSSL's own message contains source
+ * locations.
  */
 export function tlsReason(error: Error): string {
   const { reason } = error as { readonly reason?: unknown };

@@ -1,17 +1,19 @@
 import type { Claim } from '../contract.ts';
 import type { KeyRecord, Place, Terms } from './record.ts';
 
-/** What a store is set to. */
+/** The settings of a store. */
 export interface KeyRules {
-  /** How long a position in the queue lasts without a repeat, in ms. */
+  /** How long a position in the queue lasts without a refresh, in ms. */
   readonly waiterTtl: number;
-  /** The lowest token that may be given at `now`: a clock of µs, usually. */
+  /** The lowest token to grant at `now`: usually a clock in µs. */
   readonly leastToken: (now: number) => number;
-  /** Whether the key is given to this head of the queue at once. @default the head tries again */
+  /**
+   * Whether this head of the queue is granted the key immediately. @default the head tries again
+   */
   readonly assigns?: ((head: Place<unknown>) => boolean) | undefined;
 }
 
-/** Why a claim is refused for good: `LOCK_INVALID`. */
+/** Why a claim is permanently refused: `LOCK_INVALID`. */
 export interface Refusal {
   readonly granted: undefined;
   /** Shared to exclusive, or no token left. */
@@ -26,8 +28,8 @@ export function admits({ holds }: KeyRecord, { mode, permits }: Pick<Claim | Ter
 }
 
 /**
- * The next token: above all earlier ones, above the floor, and not behind the clock. `undefined` at
- * 2^53, where numbers end: the next one is the same.
+ * The next token: above all earlier ones and the floor, and not behind the clock. `undefined` at
+ * 2^53, the limit of exact numbers.
  */
 export function nextToken(
   { token }: KeyRecord,

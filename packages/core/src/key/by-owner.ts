@@ -2,18 +2,23 @@ interface Owned {
   readonly owner: string;
 }
 
-/** Neither JSON nor `structuredClone` sees it, so a list stays plain data. */
+/** Invisible to JSON and `structuredClone`, so a list stays plain data. */
 const index: unique symbol = Symbol('index');
 
-/** Some of a record's claims, in their order. Only `add` and `remove` change a list. */
+/** Some of a record's claims, in order. Only `add` and `remove` change a list. */
 export type Claims<T extends Owned> = T[] & { [index]?: Map<string, T> | undefined };
 
-/** A list of so many has an index. Where a list is shorter, that costs more than a look at each. */
+/**
+ * The length from which a list has an index. For a shorter list, an index costs more than a scan.
+ */
 const indexed = 16;
-/** With fewer the index goes. If this were the same number, a list could make one at each call. */
+/**
+ * With fewer the index is dropped. If both numbers were equal, a list could rebuild it at each
+ * call.
+ */
 const kept = 12;
 
-/** What `owner` has in `list`. */
+/** The entry of `owner` in `list`. */
 export function find<T extends Owned>(list: Claims<T>, owner: string): T | undefined {
   if (list.length >= indexed) {
     list[index] ??= new Map(list.map((one) => [one.owner, one]));
@@ -23,10 +28,10 @@ export function find<T extends Owned>(list: Claims<T>, owner: string): T | undef
   return undefined;
 }
 
-/** A list before its first claim. An empty array that grows would reserve 16 elements. */
+/** An empty list. An empty array that grows would reserve 16 elements. */
 export const noClaims: never[] & Claims<never> = [];
 
-/** Appends `one`, whose owner has nothing in `list`. Returns the list, which may be another one. */
+/** Appends `one`, whose owner is not in `list`. Returns the list, which may be another one. */
 export function add<T extends Owned>(list: Claims<T>, one: T): Claims<T> {
   if (list === noClaims) return [one];
   list.push(one);
@@ -34,7 +39,7 @@ export function add<T extends Owned>(list: Claims<T>, one: T): Claims<T> {
   return list;
 }
 
-/** Removes what `find` gave. */
+/** Removes what `find` returned. */
 export function remove<T extends Owned>(list: Claims<T>, one: T): void {
   if (list.length === kept && list[index] !== undefined) list[index] = undefined;
   else if (list.length > kept) list[index]?.delete(one.owner);

@@ -5,10 +5,10 @@ import { add, find, remove } from './by-owner.ts';
 import { earliest, purge } from './record.ts';
 import type { Hold, KeyRecord, Place } from './record.ts';
 
-/** Told each claim in the queue that should try now, or was assigned the key. */
+/** Called with each claim in the queue that should try now, or was granted the key. */
 export type Tell<Contact> = (waiter: Place<Contact>) => void;
 
-/** An attempt. With `contact` a claim that is busy takes its position in the queue, or keeps it. */
+/** An attempt. With `contact` a busy claim takes or keeps its position in the queue. */
 export function acquire<Contact>(
   record: KeyRecord<Contact>,
   claim: Claim,
@@ -26,7 +26,7 @@ export function acquire<Contact>(
   return decided ?? { granted: false, retryAfter: retryAfter(record, owner, now, rules) };
 }
 
-/** Restarts the ttl of a hold. With `token` also makes that its token, unless its own is higher. */
+/** Restarts the ttl of a hold. With `token` also sets its token, unless its own is higher. */
 export function renew<Contact>(
   record: KeyRecord<Contact>,
   claim: Claim,
@@ -41,7 +41,7 @@ export function renew<Contact>(
   if (renewed) {
     const until = now + claim.ttl;
     const head = record.queue[0];
-    // The head was told when the hold ends, and must hear of an earlier end.
+    // The head expects this hold to end later, and must be notified of an earlier end.
     if (head !== undefined && until < hold.until) tell(head);
     hold.until = until;
     hold.assigned = false;
@@ -52,7 +52,7 @@ export function renew<Contact>(
   return renewed ? {} : false;
 }
 
-/** Gives up what the claim has. `true`: that was a hold that an attempt was answered with. */
+/** Gives up what the claim has. `true`: a hold that an attempt had returned. */
 export function release<Contact>(
   record: KeyRecord<Contact>,
   { owner }: Claim,
@@ -68,7 +68,7 @@ export function release<Contact>(
   return hold !== undefined && !hold.assigned;
 }
 
-/** An inspection names so many of those in the queue. */
+/** The most waiters named by an inspection. */
 const shownInQueue = 100;
 
 /** The holders and the queue. Grants nothing and wakes no claim. */
@@ -107,7 +107,7 @@ function repeat(
   rules: KeyRules,
 ): Grant | Refusal {
   if (hold.mode === 'shared' && mode === 'exclusive') return { granted: undefined, refused: 'upgrade' };
-  // It was assigned before this floor was told, so no attempt has its token yet.
+  // It was assigned before this floor, so no attempt has returned its token yet.
   if (hold.assigned && floor !== undefined && floor >= BigInt(hold.token)) {
     const token = nextToken(record, floor, now, rules);
     if (token === undefined) return { granted: undefined, refused: 'tokens' };
@@ -158,8 +158,8 @@ function leave(record: KeyRecord, owner: string): void {
 }
 
 /**
- * Ends every call that may have changed what the head of the queue waits for. A head that can go is
- * told, and gets the key where the store assigns keys. `caller` has its answer.
+ * Ends every call that may have changed what the head of the queue waits for. A head that can
+ * proceed is notified, and granted the key where the store assigns keys. `caller` has its answer.
  */
 function advance<Contact>(
   record: KeyRecord<Contact>,
@@ -172,14 +172,14 @@ function advance<Contact>(
   if (head === undefined || head.owner === caller || !admits(record, head)) return;
   tell(head);
   if (rules.assigns?.(head) !== true) return;
-  // No longer than its place would have lasted, as its process may be gone.
+  // Not longer than its position would have lasted, as its process may be dead.
   const until = Math.min(now + head.ttl, head.until);
   if (!take(record, head, until, true, now, rules).granted) return;
   remove(record.queue, head);
   advance(record, caller, now, rules, tell);
 }
 
-/** The head attempts again when a hold ends. The others only show that they still wait. */
+/** The head attempts again when a hold ends. Others only refresh their positions. */
 function retryAfter(record: KeyRecord, owner: string, now: number, { waiterTtl }: KeyRules): number {
   const refresh = waiterTtl / 3;
   const head = record.queue[0];

@@ -1,15 +1,15 @@
 import type { Mode } from '../contract.ts';
 import { noClaims } from './by-owner.ts';
 
-/** How a claim has a key, or wants it. */
+/** How a claim holds or wants a key. */
 export interface Terms {
   /** Alone, or together with other shared claims. */
   mode: Mode;
-  /** Shared: granted while fewer than so many share the key. `undefined`: any number. */
+  /** Shared: the most holders. `undefined`: any number. */
   permits: number | undefined;
 }
 
-/** A claim that has the key. */
+/** A claim that holds the key. */
 export interface Hold extends Terms {
   /** The owner of the claim. */
   readonly owner: string;
@@ -17,7 +17,7 @@ export interface Hold extends Terms {
   token: number;
   /** When it ends. */
   until: number;
-  /** The store gave it the key while it was in the queue, and answered no attempt with that yet. */
+  /** The store granted it the key in the queue, and no attempt has returned that yet. */
   assigned: boolean;
 }
 
@@ -25,9 +25,9 @@ export interface Hold extends Terms {
 export interface Place<Contact> extends Readonly<Terms> {
   /** The owner of the claim. */
   readonly owner: string;
-  /** How its process hears of its turn. The latest one counts. */
+  /** How its process is notified. The latest one counts. */
   contact: Contact;
-  /** When the place lapses, unless the claim is repeated. */
+  /** When the position lapses, unless the claim is repeated. */
   until: number;
   /** Of the latest attempt, for a store that assigns the key. */
   ttl: number;
@@ -35,34 +35,32 @@ export interface Place<Contact> extends Readonly<Terms> {
   floor: bigint | undefined;
 }
 
-/** All that a store has to keep of one key: plain data. Times are ms of one clock. */
+/** All that a store keeps of one key: plain data. Times are ms of one clock. */
 export interface KeyRecord<Contact = unknown> {
-  /** The highest token that was minted or told. */
+  /** The highest token that was minted or set. */
   token: number;
   /** One exclusive hold, or shared ones. */
   holds: Hold[];
-  /** First come, first served. An owner that holds the key is not in it. */
+  /** First come, first served. Holders are not in it. */
   queue: Place<Contact>[];
-  /** No place lapses before it, so most calls look at no place. */
+  /** No position lapses before it, so most calls scan none. */
   lapse: number;
 }
 
-/** The record of a key that no claim has used. */
+/** The record of an unused key. */
 export function emptyRecord<Contact>(): KeyRecord<Contact> {
   return { token: 0, holds: noClaims, queue: noClaims, lapse: 0 };
 }
 
-/** The same content in another record. */
 export function copyRecord<Contact>({ token, holds, queue, lapse }: KeyRecord<Contact>): KeyRecord<Contact> {
   return { token, holds: holds.map((hold) => ({ ...hold })), queue: queue.map((place) => ({ ...place })), lapse };
 }
 
-/** Whether no claim holds the key or waits for it. */
 export function isIdle({ holds, queue }: KeyRecord): boolean {
   return holds.length === 0 && queue.length === 0;
 }
 
-/** Drops what has expired: holds, and places anywhere in the queue. */
+/** Removes expired holds, and expired positions anywhere in the queue. */
 export function purge(record: KeyRecord, now: number): void {
   for (const { until } of record.holds) {
     if (until > now) continue;

@@ -6,7 +6,7 @@ import { copyRecord } from './record.ts';
 import type { KeyRecord, Place } from './record.ts';
 
 /**
- * A call of a provider on one key. `contact`: the claim takes a position in the queue, if it is
+ * A call of a provider on one key. `contact`: the claim takes a position in the queue if it is
  * busy.
  */
 export type KeyCall<Contact = unknown> =
@@ -14,39 +14,39 @@ export type KeyCall<Contact = unknown> =
       readonly op: 'acquire';
       /** The claim that wants the key. */
       readonly claim: Claim;
-      /** How to wake it. Absent: it takes no place. */
+      /** How to wake it. Absent: it takes no position. */
       readonly contact?: Contact | undefined;
     }
   | {
       readonly op: 'renew';
       /** The claim that holds the key. */
       readonly claim: Claim;
-      /** As in `renew` of the contract: the token of the lease from now on. */
+      /** As in `renew` of the contract: the new token of the lease. */
       readonly token?: bigint | undefined;
     }
   | {
       readonly op: 'release';
-      /** The claim that gives up the key, or its place. */
+      /** The claim that gives up the key, or its position. */
       readonly claim: Claim;
     }
   | { readonly op: 'inspect' };
 
-/** What the call of the contract resolves to. A refusal is `LOCK_INVALID` there. */
+/** The result of the contract's call. A refusal is `LOCK_INVALID` there. */
 export type KeyAnswer = Grant | Busy | Refusal | Renewal | boolean | Omit<KeyState, 'key'>;
 
-/** What a call makes of a record. */
+/** The effect of a call on a record. */
 export interface KeyStep<Contact = unknown> {
   /** The record to write. */
   readonly record: KeyRecord<Contact>;
-  /** What to answer. */
+  /** The answer of the call. */
   readonly answer: KeyAnswer;
-  /** Those in the queue whose turn it may be. */
+  /** The waiters whose turn it may be. */
   readonly wake: readonly Place<Contact>[];
 }
 
 /**
- * The rules of one key: what a call at `now` answers, and what the key is after it. Changes nothing
- * that it was given.
+ * The rules of one key: the answer of a call at `now`, and the record after it. Does not change its
+ * arguments.
  */
 export function step<Contact>(
   before: KeyRecord<Contact>,

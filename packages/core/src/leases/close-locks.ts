@@ -10,7 +10,7 @@ export interface Terms {
   readonly closeTimeout: number;
   /** The provider closes, too. */
   readonly owned: boolean;
-  /** Resolves when the ends of runs of jobs that have ended are recorded. */
+  /** Resolves when the results of ended runs of jobs are recorded. */
   readonly written: () => Promise<void>;
 }
 
@@ -29,8 +29,8 @@ interface Working {
 }
 
 /**
- * Ends calls and leases, waits for work under leases and for releases, and then stops all timers.
- * Releases that a session of the caller's needs go on behind it.
+ * Ends calls and leases, waits for work under leases and for releases, then stops all timers.
+ * Releases in a caller's session continue afterwards.
  */
 export function closeLocks(host: AcquisitionHost, reason: LockError, terms: Terms): Closing {
   const working = endAll(host, reason);
@@ -56,15 +56,15 @@ async function goOn(
   endAll(host, reason);
   const end = runtime.clock.now() + closeTimeout;
   await settledWithin(runtime, closeTimeout, releases.finished().then(written));
-  // A session that others use keeps what is left for as long as it lasts.
+  // A shared session keeps what is left for as long as it lasts.
   if (owned || provider.traits.expiry !== 'session') releases.stop();
-  // A caller whose release has no answer yet hears when its hold has ended.
+  // A caller whose release has no answer yet gets one when its hold has ended.
   if (timers.size === 0) timers.stop();
   waitTimers.stop();
   if (owned) await settledWithin(runtime, Math.max(0, end - runtime.clock.now()), closeQuietly(provider));
 }
 
-/** Gives the work whose leases are kept until it ends, or until the second call. */
+/** Returns the work whose leases are kept until it ends, or until the second call. */
 function endAll({ acquisitions, leases }: AcquisitionHost, reason: LockError): readonly Working[] {
   for (const acquisition of acquisitions.members()) acquisition.close(reason);
   return leases.members().flatMap((lease) => {
@@ -78,6 +78,6 @@ export async function closeQuietly(provider: LockProvider): Promise<void> {
   try {
     await provider.close();
   } catch {
-    // The caller has ended with it.
+    // It ends with the caller.
   }
 }

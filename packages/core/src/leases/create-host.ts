@@ -12,7 +12,7 @@ import { LinkedSet } from './ending/linked-set.ts';
 import { BackgroundReleases } from './release/background-releases.ts';
 
 /**
- * What the calls and leases of one `Locks` share. `warnsOfOwnWaits`: contexts cannot tell a claim
+ * What the calls and leases of one client share. `warnsOfOwnWaits`: contexts cannot detect a claim
  * that waits for its own caller.
  */
 export function createHost(provider: LockProvider, read: ReadLocksOptions, warnsOfOwnWaits: boolean): AcquisitionHost {

@@ -12,11 +12,10 @@ export async function inspectKey(provider: LockProvider, key: string): Promise<L
     const state = await provider.inspect(key);
     return printable({ ...state, holders: state.holders.map((holder) => ({ key, ...holder })) });
   } catch (error) {
-    throw known(error, `${provider.name} could not be asked about ${JSON.stringify(key)}.`, key);
+    throw known(error, `${provider.name} could not report the state of ${JSON.stringify(key)}; see the cause.`, key);
   }
 }
 
-/** `state` and those of its members, for JSON. */
 function printable<State extends KeyState>(state: State): State {
   const { holders, members } = state;
   return {
@@ -38,29 +37,29 @@ export async function* listKeys(provider: LockProvider, prefix: string): AsyncIt
     );
   }
   try {
-    // What another program has put into the store may have a name that no call takes.
+    // Another program may have stored a key that no call accepts.
     for await (const key of provider.list(prefix)) if (isKey(key)) yield key;
   } catch (error) {
     throw known(error, `${provider.name} could not list the keys with the prefix ${JSON.stringify(prefix)}.`);
   }
 }
 
-/** Releases what `inspect` shows of `holder`, of whichever process. `ttl` completes the claim. */
+/** Releases what `inspect` shows of `holder`, of any process. `ttl` completes the claim. */
 export async function forceRelease(
   provider: LockProvider,
   holder: Pick<LockHolder, 'key' | 'owner' | 'mode'>,
   ttl: number,
 ): Promise<boolean> {
   const { key, owner, mode } = readHolder(holder);
-  // A store may have other values than ours, one of which is this text. Members are looked at by
-  // their composite.
+  // A store may contain other values than ours, one of which is this text. A composite checks its
+  // own members.
   const { holders, members } = await inspectKey(provider, key);
   const shown = members !== undefined || holders.some((each) => each.owner === owner && each.mode === mode);
   if (!shown) return false;
   const claim: Claim = { key, owner, ttl, mode };
   const answer = await releaseOnce(provider, claim, (freed) => freed, 'forced');
   if (typeof answer === 'boolean') return answer;
-  const message = `${provider.name} did not confirm that ${describe(owner)} was released from ${JSON.stringify(key)}. Look with inspect, and repeat it.`;
+  const message = `${provider.name} did not confirm that ${describe(owner)} was released from ${JSON.stringify(key)}. Check with inspect, then retry.`;
   throw known(answer, message, key);
 }
 
@@ -69,14 +68,14 @@ function readHolder(holder: unknown): Pick<LockHolder, 'key' | 'owner' | 'mode'>
   if (typeof owner !== 'string' || owner === '' || (mode !== 'exclusive' && mode !== 'shared')) {
     throw new LockError(
       'LOCK_INVALID',
-      `forceRelease(holder) needs a holder that inspect gave, { key, owner, mode }, not ${describe(holder)}.`,
+      `forceRelease(holder) needs a holder returned by inspect, { key, owner, mode }, not ${describe(holder)}.`,
     );
   }
   checkKey(key);
   return { key, owner, mode };
 }
 
-/** An error of a provider as users hear it. */
+/** An error of a provider, for users. */
 function known(error: unknown, message: string, key?: string): LockError {
   if (isLockError(error)) return error;
   return new LockError('LOCK_UNAVAILABLE', message, key === undefined ? { cause: error } : { cause: error, key });

@@ -6,12 +6,12 @@ import { createMemoryProvider } from './provider.ts';
 import { memorySource, storeReaders } from './store.ts';
 import type { MemoryStoreOptions } from './store.ts';
 
-/** The memory provider as `openLocks('memory:')` makes it: with a store of its own. */
+/** The memory provider of `openLocks('memory:')`, with a separate store. */
 export function fromConfig(config: AdapterConfig): LockProvider {
   if (config.url !== undefined && !/^memory:(\/\/)?$/i.test(config.url)) {
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      'The URL of the memory provider is "memory:", with nothing but options after it.',
+      'The URL of the memory provider must be "memory:", followed by options only.',
     );
   }
   const { waiterTtl } = storeReaders;

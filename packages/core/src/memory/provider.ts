@@ -11,23 +11,19 @@ import { readOptions } from '../options/read-options.ts';
 import { MemoryStorage, memorySource, storeReaders } from './store.ts';
 import type { Contact, MemoryStore, MemoryStoreOptions } from './store.ts';
 
-/** Options of a memory provider. Without `store`, the others are those of a store of its own. */
+/** Options of a memory provider. The others apply to its own store, without `store`. */
 export interface MemoryOptions extends MemoryStoreOptions {
-  /**
-   * The store to share with other providers, as several processes share a server. @default one of
-   * its own
-   */
+  /** A store shared with other providers, as processes share a server. @default a separate one */
   readonly store?: MemoryStore | undefined;
 }
 
-/** How the options of a provider are checked. */
 const memoryReaders: OptionReaders<Omit<MemoryOptions, 'store'> & { readonly store?: MemoryStorage }> = {
   ...storeReaders,
   store: withMethods<MemoryStorage>('a store of createMemoryStore', 'now', 'keys', 'waitersOf'),
 };
 
 /**
- * Locks within one process: for tests, demos, and services that run once.
+ * Locks within one process: for tests, demos, and services with one process.
  * @throws `LOCK_MISCONFIGURED` naming the wrong option.
  */
 export function createMemoryProvider(options: MemoryOptions = {}): LockProvider {
@@ -96,14 +92,14 @@ class MemoryProvider implements LockProvider {
     this.#closed = true;
     for (const waiter of this.#store.waitersOf(this)) {
       queueMicrotask(waiter.contact.wake);
-      // Its place stays until it lapses, as that of a dead process does.
+      // Its position stays until it lapses, like that of a dead process.
       waiter.contact = { wake: nothing, provider: this };
     }
   }
 
   /**
-   * A loop of calls, each of which is awaited, would let nothing else of the process run. Not an
-   * async function: its objects would cost a tenth of the call.
+   * A loop of awaited calls would starve the rest of the process. Not an async function: its
+   * objects would cost a tenth of the call.
    */
   #call<T>(work: (now: number) => T): Promise<T> {
     const { runtime } = this.#store;
@@ -160,7 +156,7 @@ const soon = Promise.resolve();
 
 function nothing(): void {}
 
-/** Never synchronously: the caller must not run the code of the waiter. */
+/** Never synchronous: the caller must not run the code of the waiter. */
 function tell(waiter: Place<Contact>): void {
   // In Node, queueMicrotask costs ten times as much. A close may replace the contact meanwhile.
   void soon.then(() => waiter.contact.wake());

@@ -12,7 +12,7 @@ import { runtimeReader } from '../options/option-readers.ts';
 /** Options of a memory store. */
 export interface MemoryStoreOptions {
   /**
-   * How long a position in the queue lasts without a repeat; waiters repeat at a third of it.
+   * How long a position in the queue lasts without a refresh; waiters refresh at a third of it.
    * @default 6_000 ms
    */
   readonly waiterTtl?: Duration | undefined;
@@ -22,49 +22,47 @@ export interface MemoryStoreOptions {
 
 /** A store of `createMemoryStore`, for several memory providers. */
 export interface MemoryStore {
-  /** How long a position in the queue lasts without a repeat, in ms. */
+  /** How long a position in the queue lasts without a refresh, in ms. */
   readonly waiterTtl: number;
   /** The keys that begin with `prefix` and are held or waited for. */
   keys(prefix: string): Iterable<string>;
 }
 
-/** How the options of a store are checked. */
 export const storeReaders: OptionReaders<MemoryStoreOptions> = {
   waiterTtl: duration(30, 86_400_000),
   runtime: runtimeReader,
 };
 
-/** Where the options of stores and providers come from, for messages. */
 export const memorySource: OptionSource = { where: 'The memory provider', code: 'LOCK_MISCONFIGURED', text: true };
 
 /**
- * Idle keys are worth keeping: most come back soon, and making a record costs as much as an
+ * The most idle keys kept: most are used again soon, and making a record costs as much as an
  * acquire.
  */
 const idleKept = 100;
 
-/** How a claim in the queue is told its turn. */
+/** How to notify a claim in the queue. */
 export interface Contact {
   readonly wake: () => void;
-  /** The provider that called last for it. */
+  /** The provider of its last call. */
   readonly provider: object;
 }
 
-/** The record of one key, which knows its name. */
+/** The record of one key, with its name. */
 export interface StoredKey extends KeyRecord<Contact> {
   readonly key: string;
 }
 
-/** What several memory providers share when they stand for several processes on one store. */
+/** What several memory providers share, as several processes share a store. */
 export class MemoryStorage implements MemoryStore {
   readonly waiterTtl: number;
-  /** The clock in µs: tokens are not behind it. */
+  /** The clock in µs, below which no token is granted. */
   readonly leastToken: (now: number) => number;
   /** Its clock decides expiry. */
   readonly runtime: Runtime;
   readonly #records = new Map<string, StoredKey>();
   readonly #registers = new Map<string, string>();
-  /** Keys that were idle when last looked at, the longest ago first. */
+  /** Keys that were idle when last checked, longest first. */
   readonly #idle = new Set<StoredKey>();
 
   constructor(options: ReadOptions<MemoryStoreOptions>) {
@@ -117,7 +115,7 @@ export class MemoryStorage implements MemoryStore {
     return record;
   }
 
-  /** Notes that `record` is not in use; the keys that have been idle longest are forgotten. */
+  /** Records that `record` is not in use, and forgets the longest idle keys. */
   tidy(record: StoredKey, now: number): void {
     if (!isIdle(record)) return;
     this.#idle.add(record);
@@ -128,7 +126,7 @@ export class MemoryStorage implements MemoryStore {
       if (looks++ === 2) break;
       this.#idle.delete(oldest);
       if (!isIdle(oldest)) continue;
-      // Forgotten before its token is behind the clock, it could give that token twice.
+      // Forgotten before its token is behind the clock, it could grant that token twice.
       if (oldest.token < micros) this.#records.delete(oldest.key);
       else this.#idle.add(oldest);
     }
@@ -141,7 +139,7 @@ export class MemoryStorage implements MemoryStore {
 }
 
 /**
- * A store for memory providers: what a server would be to them.
+ * A store for memory providers, in the role of a server.
  * @throws `LOCK_MISCONFIGURED` naming the wrong option.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {

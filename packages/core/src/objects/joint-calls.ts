@@ -9,17 +9,17 @@ import type { AcquireOptions } from '../options/acquire-options.ts';
 export interface HoldOptions extends Pick<AcquireOptions, 'waitForSelf'>, Pick<Noted, 'shares' | 'noted'> {}
 
 export interface JointCalls extends LockCalls {
-  /** As `inspect` of `Locks`. */
+  /** As `inspect` of the client. */
   inspect(key: string): Promise<LockState>;
   /**
    * One attempt for each of `keys`, all in this tick, without a position. `null`: that key is not
-   * free. `undefined`: these keys are taken one after another only.
+   * free. `undefined`: these keys must be taken one by one.
    */
   tryEach(keys: readonly string[], options: AcquireOptions): readonly Promise<PublicLease | null>[] | undefined;
   /** Runs `work` under `lease`, and releases the lease. */
   hold<T>(lease: PublicLease, options: HoldOptions, work: Work<T>): Promise<T>;
-  /** How many shares of `key` the present asynchronous context has. */
+  /** The shares of `key` of the current asynchronous context. */
   ownShares(key: string): number;
-  /** Whether the present asynchronous context is that of noted work under the lease of `owner`. */
+  /** Whether the current asynchronous context is recorded work under the lease of `owner`. */
   worksUnder(owner: string): boolean;
 }

@@ -2,7 +2,7 @@ import { LockError } from '../errors/lock-error.ts';
 import type { EndOfWork, UnderWork } from '../leases/hold/lease-state.ts';
 import { PublicLease } from '../leases/hold/public-lease.ts';
 
-/** Several leases, of which work hears as of one. */
+/** Several leases, as one for work. */
 class Together implements UnderWork {
   readonly leases: readonly PublicLease[];
   #signal: AbortSignal | undefined = undefined;
@@ -27,13 +27,13 @@ class Together implements UnderWork {
   endWork(): EndOfWork {
     const ends = this.leases.map((lease) => PublicLease.underWork(lease).endWork());
     const reasons = ends.flatMap(({ lost }) => lost ?? []);
-    // The signal tells of the first loss: work may throw its reason.
+    // The signal reports the first loss: work may throw its reason.
     const lost = reasons.find((reason) => reason === this.#signal?.reason) ?? reasons[0];
     return { lost, freed: allFreed(ends.map(({ freed }) => freed)) };
   }
 }
 
-/** Several leases as one, which is lost when one of them is. It has the names of the first. */
+/** Several leases as one, lost when one of them is. Key, owner and token are those of the first. */
 export class JointLease extends PublicLease {
   readonly #together: Together;
 
@@ -64,7 +64,7 @@ export class JointLease extends PublicLease {
   }
 
   override async transfer(): Promise<string> {
-    const message = `The lease on ${JSON.stringify(this.key)} is one of several keys or permits, and cannot be handed over. Hand over leases of one key.`;
+    const message = `The lease on ${JSON.stringify(this.key)} is one of several keys or permits, and cannot be transferred. Transfer leases of single keys instead.`;
     throw new LockError('LOCK_INVALID', message, { key: this.key });
   }
 
@@ -77,7 +77,7 @@ async function allFreed(releases: readonly Promise<boolean>[]): Promise<boolean>
   return (await settleAll(releases)).every(Boolean);
 }
 
-/** Waits for all calls, also where one rejects, and then rejects with the first error. */
+/** Waits for all calls, even if one rejects, and then rejects with the first error. */
 async function settleAll<T>(calls: readonly Promise<T>[]): Promise<readonly T[]> {
   await Promise.allSettled(calls);
   return await Promise.all(calls);

@@ -11,10 +11,10 @@ import { LockObject } from './lock-object.ts';
 import type { Share } from './lock-object.ts';
 import type { KeyLockable, ObjectOptions } from './lockable.ts';
 
-/** What its calls say that the object says for them. */
+/** Options that the object sets for its calls. */
 type OwnOptions = Pick<Settings, 'mode'> & Partial<Pick<Settings, 'permits'>>;
 
-/** One key, in a mode of its own. */
+/** One key, in a fixed mode. */
 export class KeyLock extends LockObject implements KeyLockable {
   static {
     printAs('Lock', KeyLock.prototype);
@@ -47,7 +47,7 @@ export class KeyLock extends LockObject implements KeyLockable {
     return await this.#locks.tryAcquire(this.key, this.#options(options));
   }
 
-  /** In which mode its calls take the key. */
+  /** The mode of its calls. */
   get mode(): Mode {
     return this.#own.mode;
   }
@@ -66,19 +66,19 @@ export class KeyLock extends LockObject implements KeyLockable {
   }
 }
 
-/** Throws `LOCK_INVALID` for options that several leases as one cannot have. */
+/** Throws `LOCK_INVALID` for options that a joint lease cannot have. */
 export function checkJointOptions(options: AcquireOptions | undefined): void {
   checkObjectOptions(options);
   if (!readOption('atLeast', options?.atLeast)) return;
-  const message = `Lock options: option "atLeast" (${options?.atLeast}) is for one key or permit. Of several, those that were free would rest where another one was not. Leave it out.`;
+  const message = `Lock options: option "atLeast" (${options?.atLeast}) works with one key or permit only. Leave it out.`;
   throw new LockError('LOCK_INVALID', message);
 }
 
-/** Throws `LOCK_INVALID` where the options of a call say what the object says. */
+/** Throws `LOCK_INVALID` if the options of a call contain those of the object. */
 function checkObjectOptions(options: AcquireOptions | undefined): void {
   for (const name of ['mode', 'permits'] as const) {
     if (options?.[name] === undefined) continue;
-    const message = `Lock options: option "${name}" belongs to the object and not to its calls. Leave it out.`;
+    const message = `Lock options: option "${name}" is set on the object, not on its calls. Leave it out.`;
     throw new LockError('LOCK_INVALID', message);
   }
 }

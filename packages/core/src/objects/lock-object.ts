@@ -3,16 +3,16 @@ import type { LockState } from '../lock-state.ts';
 import { checkKey } from '../options/key.ts';
 import type { JointCalls } from './joint-calls.ts';
 
-/** So many shares of a key, or the whole key. */
+/** Some shares of a key, or the whole key. */
 export interface Share {
   readonly mode: Mode;
-  /** At most so many hold it at once. `undefined`: unlimited. */
+  /** The most holders. `undefined`: unlimited. */
   readonly permits?: number | undefined;
   /** @default 1 */
   readonly count?: number;
 }
 
-/** What the objects of one key share: which key, and what the store says of it. */
+/** What the objects of one key share: the key, and its state in the store. */
 export abstract class LockObject {
   readonly key: string;
   readonly #locks: JointCalls;
@@ -23,12 +23,11 @@ export abstract class LockObject {
     this.#locks = locks;
   }
 
-  /** Whether `locks` made `object`. */
   static isOf(object: unknown, locks: JointCalls): object is LockObject {
     return object instanceof LockObject && object.#locks === locks;
   }
 
-  /** What one call of it takes. */
+  /** What one call takes. */
   protected abstract get share(): Share;
 
   async inspect(): Promise<LockState> {
@@ -45,7 +44,6 @@ function hasRoom(state: KeyState, { mode, permits = Infinity, count = 1 }: Share
   return mode === 'exclusive' ? state.holders.length === 0 : freePermits(state, permits) >= count;
 }
 
-/** How many of `permits` no holder has. */
 export function freePermits({ holders }: KeyState, permits: number): number {
   if (holders.some(({ mode }) => mode === 'exclusive')) return 0;
   return Math.max(0, permits - holders.length);

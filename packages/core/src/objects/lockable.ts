@@ -5,36 +5,36 @@ import type { Work } from '../leases/hold/with-lock.ts';
 import type { AcquireOptions } from '../options/acquire-options.ts';
 import type { MultiLease } from './multi-lease.ts';
 
-/** Options of a call of a lock object, which has its mode and its permits of its own. */
+/** Options of a call of a lock object, which sets mode and permits itself. */
 export type ObjectOptions = Omit<AcquireOptions, 'mode' | 'permits'>;
 
 /**
- * What can be taken: a mutex, a side of a read/write lock, a permit, or several keys at once. The
- * calls are those of `Locks`, without a key.
+ * What can be taken: a mutex, a side of a read/write lock, a permit, or several keys. The calls are
+ * those of the client, without a key.
  */
 export interface Lockable<L extends Lease = Lease> {
-  /** As `withLock` of `Locks`. */
+  /** As `withLock` of the client. */
   withLock<T>(options: ObjectOptions | undefined, work: Work<T, L>): Promise<T>;
   withLock<T>(work: Work<T, L>, options?: ObjectOptions): Promise<T>;
-  /** As `tryWithLock` of `Locks`. */
+  /** As `tryWithLock` of the client. */
   tryWithLock<T>(options: ObjectOptions | undefined, work: Work<T, L>): Promise<TryResult<T>>;
   tryWithLock<T>(work: Work<T, L>): Promise<TryResult<T>>;
-  /** As `acquire` of `Locks`. */
+  /** As `acquire` of the client. */
   acquire(options?: ObjectOptions): Promise<L>;
-  /** As `tryAcquire` of `Locks`. */
+  /** As `tryAcquire` of the client. */
   tryAcquire(options?: ObjectOptions): Promise<L | null>;
 }
 
 /** A mutex, a side of a read/write lock, a semaphore, or several of its permits. */
 export interface KeyLockable extends Lockable {
-  /** What it locks. */
+  /** The key that it locks. */
   readonly key: string;
-  /** As `inspect` of `Locks`: who holds the key, and how many wait. */
+  /** As `inspect` of the client: the holders and waiters of the key. */
   inspect(): Promise<LockState>;
   /**
-   * Whether its holders leave no room for one more call of this object at this moment: any holder
-   * for a mutex and a writer, a writer for a reader, all permits taken for a semaphore. Another
-   * process may take it right after the answer: to take it, use `tryAcquire`.
+   * Whether its holders leave no room for one more call of this object now: any holder for a mutex
+   * and a writer, a writer for a reader, all permits taken for a semaphore. Another process may
+   * take it right after the answer: to take it, use `tryAcquire`.
    * @throws `LOCK_UNAVAILABLE` when the backend did not answer.
    */
   isLocked(): Promise<boolean>;
@@ -44,7 +44,7 @@ export interface KeyLockable extends Lockable {
 export interface MultiLockable extends Lockable<MultiLease> {
   /** In the order in which they are taken. */
   readonly keys: readonly string[];
-  /** As `inspect` of `Locks`, for each key. */
+  /** As `inspect` of the client, for each key. */
   inspect(): Promise<readonly LockState[]>;
   /**
    * Whether one of its parts is locked.
@@ -53,28 +53,28 @@ export interface MultiLockable extends Lockable<MultiLease> {
   isLocked(): Promise<boolean>;
 }
 
-/** Many readers or one writer. First come, first served, and readers in a row go in together. */
+/** Many readers or one writer. First come, first served; consecutive readers enter together. */
 export interface ReadWriteLock {
-  /** What both sides lock. */
+  /** The key of both sides. */
   readonly key: string;
   /** The shared side. */
   readonly read: KeyLockable;
-  /** `downgrade` of its lease lets readers in and keeps writers out. */
+  /** `downgrade` of its lease admits readers and excludes writers. */
   readonly write: KeyLockable;
-  /** As `inspect` of `Locks`: who holds the key, and how many wait. */
+  /** As `inspect` of the client: the holders and waiters of the key. */
   inspect(): Promise<LockState>;
 }
 
-/** So many permits. Its own calls take one of them. */
+/** Several permits. Its own calls take one of them. */
 export interface Semaphore extends KeyLockable {
   /**
-   * `count` permits at once, all of them or none. It waits in the same queue as those that take
-   * one. While it waits it holds those that it has.
+   * `count` permits, all of them or none. It waits in the same queue as calls for one. While it
+   * waits it holds those that it has.
    * @throws `LOCK_INVALID` unless `count` is an integer from 1 to the number of permits.
    */
   take(count: number): KeyLockable;
   /**
-   * How many permits no process holds at this moment.
+   * How many permits are free now.
    * @throws `LOCK_UNAVAILABLE` when the backend did not answer.
    */
   availablePermits(): Promise<number>;

@@ -9,7 +9,7 @@ interface MultiLeaseRecord extends LeaseRecord {
   readonly tokens: Readonly<Record<string, string>>;
 }
 
-/** Several keys that are held together. It is lost when one of them is. */
+/** Several keys held together. Lost when one of them is. */
 export interface MultiLease extends Lease {
   /** In the order in which they were taken. */
   readonly keys: readonly string[];

@@ -17,29 +17,28 @@ import type { KeyLockable, MultiLockable, ObjectOptions } from './lockable.ts';
 import { LeaseOfAll } from './multi-lease.ts';
 import type { MultiLease } from './multi-lease.ts';
 
-/** How long a whole call may wait, where its options say nothing. */
+/** The default waits of a whole call. */
 export interface DefaultWaits {
   readonly wait: number;
   readonly tryWait: number;
 }
 
-/** The options of one call, for all keys. */
 interface Call {
   readonly options: ObjectOptions;
-  /** When its `wait` is over, by the clock. */
+  /** When its `wait` ends, by the clock. */
   readonly end: number;
-  /** Its caller takes `null` for "not free". */
+  /** Its caller wants `null` for "not free". */
   readonly orNull: boolean;
   /**
-   * Takes the next part, with what is left of `wait`. The waiting ends when a key that is held
-   * already is lost.
+   * Takes the next part, within what is left of `wait`. The waiting ends when a key held already is
+   * lost.
    */
   next<T>(leases: readonly Lease[], take: (options: ObjectOptions) => Promise<T>): Promise<T>;
 }
 
 /**
- * Several keys, all of them or none. It asks for all of them at once, without a position. Where one
- * is not free, it gives back the others and takes one key after another, in an order that is the
+ * Several keys, all of them or none. It asks for all of them simultaneously, without a position. If
+ * one is not free, it releases the others and takes the keys one by one, in an order that is the
  * same in every process. So two of them never wait for each other.
  */
 export class MultiLock implements MultiLockable {
@@ -52,7 +51,7 @@ export class MultiLock implements MultiLockable {
   readonly #clock: Clock;
   readonly #waits: DefaultWaits;
   readonly #parts: readonly KeyLockable[];
-  /** They can be asked for at once. */
+  /** They can be asked for simultaneously. */
   readonly #exclusive: boolean;
 
   constructor(locks: JointCalls, clock: Clock, waits: DefaultWaits, given: readonly (string | KeyLockable)[]) {
@@ -100,7 +99,9 @@ export class MultiLock implements MultiLockable {
     return { keys: this.keys };
   }
 
-  /** Each part is entered inside of the one before, which notes that this context has its key. */
+  /**
+   * Each part is entered inside of the previous one, which records that this context holds its key.
+   */
   async #run<T>(
     work: Work<T, MultiLease>,
     call: Call,
@@ -115,7 +116,7 @@ export class MultiLock implements MultiLockable {
         if (all.length < this.#parts.length) return await take(all);
         const held = new LeaseOfAll(all as [Lease, ...Lease[]]);
         outcome = this.#locks.hold(held, { noted: false }, () => work(held));
-        // It tells of the loss of any key. The calls for single keys have nothing to add.
+        // It reports the loss of any key. The calls for single keys have nothing to add.
         await outcome.catch(() => {});
       };
       const lease = taken[leases.length];
@@ -153,8 +154,8 @@ export class MultiLock implements MultiLockable {
   }
 
   /**
-   * The leases of all keys, if all are free. None: they are to be taken one after another. `null`:
-   * one is not free, and the call does not wait for it.
+   * The leases of all keys, if all are free. None: take them one by one. `null`: one is not free,
+   * and the call does not wait for it.
    */
   async #takeFree({ options, end, orNull }: Call): Promise<readonly PublicLease[] | null> {
     const asked = this.#exclusive ? this.#locks.tryEach(this.keys, options) : undefined;
@@ -192,7 +193,7 @@ export class MultiLock implements MultiLockable {
   }
 }
 
-/** `error` of a call for one key, which could wait for what was left, as of the whole call. */
+/** `error` of a call for one key with the remaining wait, as of the whole call. */
 function ofWholeWait({ key, holders, message }: LockError, wait: number): LockError {
   return key === undefined || holders === undefined
     ? new LockError('LOCK_TIMEOUT', message, { key, wait })
@@ -206,14 +207,14 @@ function isExclusive(part: KeyLockable): boolean {
 /** `given` as objects of `locks`, once each, in the order of the UTF-16 units of their keys. */
 function inOrder(locks: JointCalls, given: unknown): readonly KeyLockable[] {
   if (!Array.isArray(given) || given.length === 0) {
-    throw new LockError('LOCK_INVALID', 'multiLock needs an array of one key at least: multiLock(["a", "b"]).');
+    throw new LockError('LOCK_INVALID', 'multiLock needs an array of at least one key: multiLock(["a", "b"]).');
   }
   const parts = new Map<string, KeyLockable>();
   for (const each of given as readonly unknown[]) {
     const part = partOf(locks, each);
     const known = parts.get(part.key);
     if (known !== undefined && !(isExclusive(known) && isExclusive(part))) {
-      const message = `multiLock has ${JSON.stringify(part.key)} twice, and not as a mutex. Leave one of them out.`;
+      const message = `multiLock contains ${JSON.stringify(part.key)} twice, and not both times as a mutex. Remove one of them.`;
       throw new LockError('LOCK_INVALID', message, { key: part.key });
     }
     parts.set(part.key, part);
@@ -226,7 +227,7 @@ function inOrder(locks: JointCalls, given: unknown): readonly KeyLockable[] {
 function partOf(locks: JointCalls, given: unknown): KeyLockable {
   if (typeof given !== 'object' || given === null) return new KeyLock(locks, given as string, { mode: 'exclusive' });
   if (LockObject.isOf(given, locks)) return given as LockObject & KeyLockable;
-  const what = 'keys and of mutexes, sides of read/write locks, semaphores and permits of the same Locks';
+  const what = 'keys, mutexes, sides of read/write locks, semaphores or permits of the same client';
   throw new LockError('LOCK_INVALID', `multiLock needs an array of ${what}.`);
 }
 

@@ -27,9 +27,9 @@ export interface PermitsParts {
 }
 
 /**
- * Several permits of a semaphore, all of them or none. One call at a time takes more than one
- * permit, so two calls never wait for each other with half of what they need. A fair queue gives it
- * each permit in its turn.
+ * Several permits of a semaphore, all of them or none. Only one call at a time takes more than one
+ * permit, so two calls never wait for each other with half of what they need. A fair queue grants
+ * it each permit in turn.
  */
 export class Permits extends LockObject implements KeyLockable {
   static {
@@ -100,7 +100,7 @@ export class Permits extends LockObject implements KeyLockable {
       const left = wait === Infinity ? wait : Math.max(0, Math.ceil(end - clock.now()));
       return await this.#all(key, { ...options, wait: left, mode: 'shared', permits }, gate.signal, orNull);
     } finally {
-      // The next call may begin. This one has what it wants, and does not wait for that.
+      // The next call may begin. This one is complete, and does not wait for that.
       void gate[Symbol.asyncDispose]();
     }
   }
@@ -109,7 +109,7 @@ export class Permits extends LockObject implements KeyLockable {
     const stop = new AbortController();
     const signals = [gate, stop.signal, ...(options.signal === undefined ? [] : [options.signal])];
     const own = { ...options, signal: AbortSignal.any(signals) };
-    // At once: each has its position in the queue before the first is granted.
+    // Simultaneously: each has its position in the queue before the first is granted.
     const asked = Array.from({ length: this.#parts.count }, async () => {
       try {
         const lease = await this.#one(key, own, orNull);

@@ -14,7 +14,7 @@ export interface KnownAdapter {
   readonly packages: string;
   /** Which client, where the URL decides. */
   readonly drivers?: string;
-  /** Before its package is there, only this list tells which one a URL needs. */
+  /** Before its package is installed, only this list says which one a URL needs. */
   readonly schemes: readonly string[];
 }
 
@@ -41,12 +41,12 @@ export const adapters: Readonly<Record<string, KnownAdapter>> = {
   migrate: { module: '@locks/composites/migrate', packages: '@locks/composites', schemes: [] },
 };
 
-/** The name under which `migrate` stands in a configuration. */
+/** The name of `migrate` in a configuration. */
 export const migration = 'migrate';
 
 /**
- * The name of the adapter that serves the scheme of `url`, or `"consul:"` where this library has
- * none: its adapter says so itself. Throws `LOCK_MISCONFIGURED` without the URL.
+ * The name of the adapter for the scheme of `url`, or `"consul:"` for an unknown scheme, which its
+ * adapter serves. Throws `LOCK_MISCONFIGURED` without the URL.
  */
 export function adapterOfScheme(url: string | undefined): string {
   const scheme = schemeOf(url);
@@ -58,7 +58,7 @@ export function adapterOfScheme(url: string | undefined): string {
 }
 
 /**
- * A URL with something behind its scheme. `C:\\adapter.js` is a path. Modules of Node and files may
+ * A URL with something after its scheme. `C:\\adapter.js` is a path. Modules of Node and files may
  * be named by URLs.
  */
 const urlShape = /^(?!(?:node|file):)[a-z](?:[a-z0-9+.-]+:.|:\/\/)/i;
@@ -83,10 +83,10 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
     );
   }
   if (urlShape.test(named)) {
-    // Not shown: it may have a password in it. Not imported: it may be code, as "data:" is.
+    // Not shown: it may contain a password. Not imported: it may be code, like "data:".
     throw new LockError(
       'LOCK_MISCONFIGURED',
-      'openLocks: option "provider" is an adapter\'s name, a module id or a path; a URL belongs into option "url".',
+      'openLocks: option "provider" is an adapter\'s name, a module id or a path; put a URL in option "url".',
     );
   }
   if (named === 'memory') return memory;
@@ -105,7 +105,9 @@ export async function loadAdapter(named: unknown): Promise<AdapterModule> {
   throw new LockError('LOCK_MISCONFIGURED', notFound(named, adapter));
 }
 
-/** The module, or `undefined` if there is none. @throws `LOCK_MISCONFIGURED` where it throws. */
+/**
+ * The module, or `undefined` if it does not exist. @throws `LOCK_MISCONFIGURED` where it throws.
+ */
 async function load(id: string): Promise<unknown> {
   try {
     return await findModule(id);
@@ -116,7 +118,7 @@ async function load(id: string): Promise<unknown> {
   }
 }
 
-/** An adapter of others: it is registered and says that it serves `scheme`, or its package does. */
+/** A third-party adapter: registered for `scheme`, or exported by a package for it. */
 async function loadByScheme(scheme: string): Promise<AdapterModule> {
   const declared = registeredFor(scheme);
   if (declared !== undefined) return declared;
@@ -126,15 +128,15 @@ async function loadByScheme(scheme: string): Promise<AdapterModule> {
   const found = adapterIn(loaded);
   if (found !== undefined && serves(found, scheme)) return found;
   const schemes = ['memory', ...Object.values(adapters).flatMap((adapter) => adapter.schemes)].join(', ');
-  // Without "//" behind it, it may be the beginning of a user and a password.
+  // Without "//" after it, it may be the beginning of a user and a password.
   const shown = isShown(scheme) ? `"${scheme}:"` : 'of the URL';
   const unknown = `no adapter is known for the scheme ${shown}`;
-  const module = 'name its module: { provider: "module-id", url }';
+  const module = 'pass its module: { provider: "module-id", url }';
   if (loaded !== undefined) {
     throw misconfigured('openLocks', `${unknown}. Module ${shownPath(id)} does not export it in schemes; ${module}`);
   }
   const own = isPublished()
-    ? `Install an adapter named ${isShown(scheme) ? id : 'locks-<scheme>'}`
+    ? `Install a package named ${isShown(scheme) ? id : 'locks-<scheme>'}`
     : 'Call registerAdapter with an adapter that has schemes';
   throw misconfigured('openLocks', `${unknown}. Known: ${schemes}. ${own}, or ${module}`);
 }
@@ -142,7 +144,7 @@ async function loadByScheme(scheme: string): Promise<AdapterModule> {
 function notFound(named: string, adapter: KnownAdapter | undefined): string {
   const [name] = adapter?.packages.split(' ') ?? [];
   if (!isPublished()) {
-    const found = `openLocks: provider ${shownPath(named)} cannot be found by its name, as this code is bundled.`;
+    const found = `openLocks: provider ${shownPath(named)} cannot be found by its name, because this code is bundled.`;
     const pass = 'ass the module itself: { provider: <module>, url }.';
     return name === undefined
       ? `${found} P${pass}`
@@ -156,7 +158,7 @@ function notFound(named: string, adapter: KnownAdapter | undefined): string {
   return `openLocks: provider ${shownPath(named)} needs the package ${name}, which is not installed. Run: npm install ${adapter.packages}${driver}`;
 }
 
-/** A CommonJS module may be known by its `default` alone. */
+/** A CommonJS module may only be known by its `default`. */
 function adapterIn(loaded: unknown): AdapterModule | undefined {
   if (isAdapter(loaded)) return loaded;
   const whole = (loaded as { readonly default?: unknown } | undefined)?.default;

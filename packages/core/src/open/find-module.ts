@@ -4,8 +4,8 @@ import { isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The module, or `undefined` if there is none. A module that is there and fails to load rejects
- * with its own error.
+ * The module, or `undefined` if it does not exist. If an existing module fails to load, rejects
+ * with its error.
  */
 export async function findModule(id: string): Promise<unknown> {
   if (isBuiltin(id)) return await importOrRequire(id, id);
@@ -19,7 +19,7 @@ export async function findModule(id: string): Promise<unknown> {
   return isPath ? undefined : await importOnly(id);
 }
 
-/** A package beside this one that says what it is to `import`, and nothing to `require`. */
+/** A package beside this one with an export for `import` only. */
 async function importOnly(id: string): Promise<unknown> {
   try {
     return await import(/* any module */ id);
@@ -42,7 +42,7 @@ async function importOrRequire(url: string, path: string): Promise<unknown> {
   }
 }
 
-/** Jest, as it is by default, runs modules where every `import()` rejects. */
+/** Jest, by default, runs modules where every `import()` rejects. */
 async function importsFail(): Promise<boolean> {
   const module = 'node:module';
   return await import(/* any module */ module).then(
@@ -68,11 +68,11 @@ function ownUrl(): string | undefined {
   }
 }
 
-/** Whether this module lies in its package. In a bundle of an application it does not. */
+/** Whether this module is in its package, and not in a bundle of an application. */
 export function isPublished(): boolean {
   const url = ownUrl();
   try {
-    // It lies in `dist/bundle`, and in `src/open` before it is built.
+    // In `dist/bundle`; in `src/open` before the build.
     const manifest = readFileSync(new URL('../../package.json', url), 'utf8');
     return (JSON.parse(manifest) as { readonly name?: unknown }).name === '@locks/core';
   } catch {

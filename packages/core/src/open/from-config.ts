@@ -12,7 +12,7 @@ import { openProvider } from './open-provider.ts';
 import { given, mergeSources } from './settings.ts';
 import type { Backend } from './settings.ts';
 
-/** What `openLocks` does. */
+/** The implementation of `openLocks`. */
 export async function openFromConfig(
   target: string | URL | LocksConfig | undefined,
   options: LocksOptions,
@@ -44,7 +44,7 @@ function withLabel(backend: Backend, label: string | undefined): Backend {
   return { ...backend, options: { label, ...backend.options } };
 }
 
-/** A configuration that the caller does not see in its own code is named in the message. */
+/** Adds the origin of a configuration that is not in the caller's code to the message. */
 function withOrigin(error: unknown, sources: readonly ConfigSource[]): unknown {
   const origin = sources.flatMap(({ where }) => where ?? []).join(' and ');
   if (origin === '' || !isLockError(error, 'LOCK_MISCONFIGURED')) return error;

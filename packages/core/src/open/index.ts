@@ -1,4 +1,4 @@
-/** The store that a configuration names, without locks: for programs that look at stores. */
+/** The store of a configuration, without locks: for programs that inspect stores. */
 export { adapters, loadAdapter, migration } from './adapter-modules.ts';
 export type { KnownAdapter } from './adapter-modules.ts';
 export type { ConfigSource } from './config/config-sources.ts';

@@ -8,11 +8,11 @@ import { loadAdapter } from './adapter-modules.ts';
 import type { Backend } from './settings.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
-/** In ms. Adapters have limits of their own: this one is for those that have none. */
+/** In ms, for adapters without a limit of their own. */
 const longest = 60_000;
 
 /**
- * Opens the provider that a configuration names, alone or as a member of a composite.
+ * Opens the provider of a configuration, alone or as a member of a composite.
  * @throws `LOCK_MISCONFIGURED` naming the option; `LOCK_UNAVAILABLE` when the backend does not
  * answer.
  */
@@ -30,13 +30,13 @@ async function makeProvider(
     return await withinLimit(opening, config.runtime);
   } catch (error) {
     if (isLockError(error)) throw error;
-    throw new LockError('LOCK_UNAVAILABLE', 'openLocks: the adapter could not open its backend; see the cause.', {
+    throw new LockError('LOCK_UNAVAILABLE', 'openLocks: the adapter could not connect to its backend; see the cause.', {
       cause: withoutSecrets(error, config),
     });
   }
 }
 
-/** What `opening` resolves to. A provider that comes later is closed. */
+/** The result of `opening`. A late provider is closed. */
 async function withinLimit(opening: Promise<LockProvider>, runtime: Runtime): Promise<LockProvider> {
   let over = false;
   await settledWithin(
@@ -46,6 +46,6 @@ async function withinLimit(opening: Promise<LockProvider>, runtime: Runtime): Pr
   );
   if (over) return await opening;
   void opening.then(closeQuietly, () => {});
-  const message = `openLocks: the adapter has not opened its backend within ${longest} ms.`;
+  const message = `openLocks: the adapter did not connect to its backend within ${longest} ms. Check that it is reachable.`;
   throw new LockError('LOCK_UNAVAILABLE', message);
 }

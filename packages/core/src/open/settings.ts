@@ -8,7 +8,7 @@ import { adapterOfScheme } from './adapter-modules.ts';
 import type { ConfigSource } from './config/config-sources.ts';
 import type { LocksConfig } from './config/locks-config.ts';
 
-/** The half of a configuration that is about the store. */
+/** The part of a configuration about the store. */
 export interface Backend {
   /** The adapter's name, a module to import, or the module. */
   readonly provider: string | AdapterModule;
@@ -18,11 +18,11 @@ export interface Backend {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** What all sources of a configuration say together. */
+/** All sources of a configuration, merged. */
 export interface Settings {
-  /** About the store. */
+  /** The store. */
   readonly backend: Backend;
-  /** About core. */
+  /** The options of the client. */
   readonly locks: LocksOptions;
 }
 
@@ -35,12 +35,12 @@ export function mergeSources(sources: readonly ConfigSource[]): Settings {
   for (const { config } of sources) checkShape(config);
   const provider = lastOf(sources, 'provider');
   const named = lastOf(sources, 'url');
-  // A file that holds a variable may end with a line feed.
+  // A file with a variable may end with a line feed.
   const url = named instanceof URL ? named.href : named?.trim();
   if (url === undefined && provider === undefined) {
     throw misconfigured(
       'openLocks',
-      'no backend is named; give option "url" (redis://host:6379) or option "provider" ("memory")',
+      'no backend was given; set option "url" (redis://host:6379) or option "provider" ("memory")',
     );
   }
   const { adapterUrl, own, query } = splitUrl(url);
@@ -68,8 +68,9 @@ function checkShape({ url, options }: LocksConfig): void {
   if (url !== undefined && typeof url !== 'string' && !(url instanceof URL)) {
     throw misconfigured('openLocks', `option "url" must be a string, not ${describeGiven(url)}`);
   }
-  // Some drivers would send what is before it, and others the rest as fields of their own.
-  if (/\0|%00/.test(String(url))) throw misconfigured('openLocks', 'option "url" has a NUL character (%00)');
+  // Some drivers would send what is before it, and others the remainder as separate fields.
+  if (/\0|%00/.test(String(url)))
+    throw misconfigured('openLocks', 'option "url" contains a NUL character (%00); remove it');
   if (options !== undefined && (typeof options !== 'object' || options === null)) {
     throw misconfigured('openLocks', `option "options" must be an object, not ${describeGiven(options)}`);
   }
@@ -78,7 +79,7 @@ function checkShape({ url, options }: LocksConfig): void {
 const urlSource = { where: 'The URL of openLocks', code: 'LOCK_MISCONFIGURED', text: true } as const;
 
 /**
- * Takes core's own options out of the query. The rest of the query is the adapter's.
+ * Removes core's own options from the query. The others are the adapter's.
  * @throws `LOCK_MISCONFIGURED` without the URL, where the query may be a part of a password.
  */
 export function splitUrl(url: string | undefined): {
@@ -101,10 +102,10 @@ export function splitUrl(url: string | undefined): {
   return { adapterUrl, own, query };
 }
 
-/** Of a password with "?" or "&" the rest looks like an option: nothing of it is shown. */
+/** Part of a password with "?" or "&" looks like an option: nothing of it is shown. */
 function unreadableQuery(): LockError {
-  const why = 'the query of the URL cannot be read; write ?name=value&name=value';
-  return misconfigured('openLocks', `${why}, with special characters percent-encoded, also those of a password`);
+  const why = 'the query of the URL cannot be parsed; write ?name=value&name=value';
+  return misconfigured('openLocks', `${why} and percent-encode special characters, also in the password`);
 }
 
 /**

@@ -2,17 +2,19 @@ import { errorText } from '../errors/foreign-errors.ts';
 import { isShown } from '../options/unknown-option.ts';
 import type { Backend } from './settings.ts';
 
-/** A URL as it should be: what may be secret is before its "@", and in the values of its query. */
+/** A well-formed URL: secrets may be before its "@", and in the values of its query. */
 const proper =
   /^[a-z][\w+.-]*:\/\/(?:([^/?#@]*)@)?(?:[\w.-]*|\[[\da-f:.]+\])(?::\d+)?(?:,[\w.-]+(?::\d+)?)*(?:\/[\w./+-]*)?(?:\?([^#?@]*))?$/i;
-/** Names of options that hold a secret. */
+/** Names of options that contain a secret. */
 const secretName = /pass|pwd|secret|token|auth|cred|key|tls|ssl/i;
-/** In characters: a part of a secret that is shorter may stand in any text. */
+/** In characters: a shorter part of a secret may occur in any text. */
 const shortest = 4;
 
-/** `error` of an adapter of others, without the secrets in the URL and the options of `backend`. */
+/**
+ * `error` of a third-party adapter, without the secrets in the URL and the options of `backend`.
+ */
 export function withoutSecrets(error: unknown, { url, options }: Pick<Backend, 'url' | 'options'>): unknown {
-  // What was read as the name of an option is a part of a URL that is misspelt.
+  // What was read as the name of an option is a part of a malformed URL.
   const isProper = Object.keys(options).every((name) => /^\w+$/.test(name));
   const secrets = [...(url === undefined ? [] : secretsOfUrl(url, isProper)), ...textsIn(options, false)];
   const whole = secrets.flatMap(spellings);
@@ -25,7 +27,7 @@ export function withoutSecrets(error: unknown, { url, options }: Pick<Backend, '
   return bare;
 }
 
-/** Of a URL that is misspelt, all behind the scheme may be the password. */
+/** In a malformed URL, everything after the scheme may be the password. */
 function secretsOfUrl(url: string, isProper: boolean): readonly string[] {
   const [whole, user = '', query = ''] = (isProper ? proper.exec(url) : null) ?? [];
   if (whole === undefined) return [url.replace(/^[a-z][\w+.-]*:\/*/i, '')];
@@ -37,14 +39,14 @@ function secretsOfUrl(url: string, isProper: boolean): readonly string[] {
   ];
 }
 
-/** The texts in `value`, if it `isSecret`, and in what has a name that says so. */
+/** The texts in `value`, if it `isSecret`, and in properties with secret names. */
 function textsIn(value: unknown, isSecret: boolean): readonly string[] {
   if (typeof value === 'string') return isSecret ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) => textsIn(each, isSecret || secretName.test(name)));
 }
 
-/** How `secret` may be shown: as it is, decoded, and quoted. */
+/** How `secret` may be printed: as it is, decoded, and quoted. */
 function spellings(secret: string): readonly string[] {
   const decoded = secret.replaceAll(/(?:%[\da-f]{2})+/gi, decode);
   const all = decoded === secret ? [secret] : [secret, ...spellings(decoded)];

@@ -16,8 +16,8 @@ export interface AcquireOptions {
    */
   readonly ttl?: Duration | undefined;
   /**
-   * How long to wait for the lock, in ms; 0 is one attempt. The answer to the first attempt has 250
-   * ms, also where this is less.
+   * How long to wait for the lock, in ms; 0 is one attempt. The first attempt may take 250 ms even
+   * if this is less.
    * @default Infinity; 0 for `tryAcquire`
    */
   readonly wait?: Duration | undefined;
@@ -29,28 +29,28 @@ export interface AcquireOptions {
   /** Renew the lease in the background, at a third of its validity. @default true */
   readonly renew?: boolean | undefined;
   /**
-   * The lease is lost after this time, in ms, however often it was renewed. So a hung holder does
-   * not hold for ever.
+   * The lease is lost after this time, in ms, even if it is renewed, so that a hung holder does not
+   * hold it forever.
    * @default Infinity
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * The key stays closed for so long from the grant, up to 24 h, also after a release and after the
-   * death of the process. A release before that time renews the hold a last time.
+   * The key stays closed for this time from the grant, up to 24 h, even after a release or the
+   * death of the process. An earlier release renews the hold a last time.
    * @default 0 ms
    */
   readonly atLeast?: Duration | undefined;
   /**
-   * After an unclean end the key stays closed for so much longer: the process died, the lease was
-   * lost, or its `Locks` was closed. For resources that cannot check tokens. Up to 24 h.
+   * How much longer the key stays closed after an unclean end, up to 24 h: the process died, the
+   * lease was lost, or its client was closed. For resources that cannot check tokens.
    * @default 0 ms
    */
   readonly lockDelay?: Duration | undefined;
   /** @default 'exclusive' */
   readonly mode?: Mode | undefined;
   /**
-   * With `mode: 'shared'`: granted while fewer than this many share the key. Each call goes by its
-   * own number.
+   * With `mode: 'shared'`: granted while fewer than this many share the key. Each call has its own
+   * number.
    * @default unlimited
    */
   readonly permits?: number | undefined;
@@ -60,21 +60,22 @@ export interface AcquireOptions {
    */
   readonly reentrant?: boolean | undefined;
   /**
-   * Waits without limit also where only the same asynchronous context can end the wait, instead of
-   * rejecting with `LOCK_DEADLOCK`. For calls under the lock that the work does not wait for. It is
-   * enough in one of the two calls.
+   * Waits without limit even if only the same asynchronous context can end the wait, instead of
+   * rejecting with `LOCK_DEADLOCK`. For calls under the lock that the work does not await. One of
+   * the two calls needs it.
    * @default false
    */
   readonly waitForSelf?: boolean | undefined;
   /**
-   * Which request holds the lock, for `inspect` and for messages: appended to the label of the
-   * `Locks`, as in `host:pid:request-7`. 1 to 64 printable ASCII characters without spaces or "/".
+   * A name of the request that holds the lock, for `inspect` and for messages: appended to the
+   * label of the client, as in `host:pid:request-7`. 1 to 64 printable ASCII characters without
+   * spaces or "/".
    * @default none
    */
   readonly label?: string | undefined;
 }
 
-/** The options of one call, resolved: with a value for each that has a default. */
+/** The options of one call, with their defaults. */
 export type Settings = {
   readonly [Name in keyof AcquireOptions]-?: Name extends 'signal' | 'permits' | 'label'
     ? ReadOption<AcquireOptions[Name]> | undefined
@@ -87,13 +88,12 @@ const signal: OptionReader<AbortSignal> = {
   parse: () => undefined,
 };
 
-/** Of a lease, in ms. The claim of one with `lockDelay` has up to twice that. */
+/** Of a lease, in ms. The claim of a lease with `lockDelay` has up to twice that. */
 const longestTtl = 86_400_000;
 
 /** The highest number that each store can compare: an `integer` of SQL. */
 const mostPermits = 2 ** 31 - 1;
 
-/** How each option of a call is checked. */
 export const acquireReaders: OptionReaders<AcquireOptions> = {
   ttl: duration(50, longestTtl),
   wait: durationOrForever(0),
@@ -111,7 +111,7 @@ export const acquireReaders: OptionReaders<AcquireOptions> = {
 
 const source = { where: 'Lock options', code: 'LOCK_INVALID', text: true } as const;
 
-/** What applies when nothing is said. */
+/** The built-in defaults. */
 export const builtInSettings: Settings = {
   ttl: 30_000,
   wait: Infinity,

@@ -2,7 +2,7 @@ import type { Busy, Grant, Renewal } from '../contract.ts';
 
 type Answer = { readonly [Name in keyof Grant | keyof Busy]?: unknown };
 
-/** Whether the answer of a provider to an attempt is one that its contract allows. */
+/** Whether the contract allows a provider's answer to an attempt. */
 export function isAnswer(answer: unknown): answer is Grant | Busy {
   if (typeof answer !== 'object' || answer === null) return false;
   const { granted, token, validity, hold, lost, retryAfter } = answer as Answer;
@@ -11,7 +11,7 @@ export function isAnswer(answer: unknown): answer is Grant | Busy {
   return lost === undefined || lost instanceof AbortSignal;
 }
 
-/** Whether the answer of a provider to a renewal is one that its contract allows. */
+/** Whether the contract allows a provider's answer to a renewal. */
 export function isRenewal(answer: unknown): answer is Renewal | false {
   if (answer === false) return true;
   if (typeof answer !== 'object' || answer === null) return false;
@@ -21,7 +21,7 @@ export function isRenewal(answer: unknown): answer is Renewal | false {
 
 /**
  * Whether a duration of a provider is absent or a finite number of ms. One bad number must not
- * disturb other leases.
+ * affect other leases.
  */
 function isDuration(ms: unknown): ms is number | undefined {
   return ms === undefined || (typeof ms === 'number' && ms >= 0 && ms < Infinity);

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { OptionReader } from './option-reader.ts';
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface Host {
   /** A name or an address, without brackets. */
   readonly host: string;
@@ -9,9 +9,9 @@ export interface Host {
   readonly port: number;
 }
 
-/** What a URL with one host or several has between `//` and its path. */
+/** What a URL with one or more hosts has between `//` and its path. */
 export interface Authority {
-  /** One at least. */
+  /** At least one. */
   readonly hosts: readonly Host[];
   /** Decoded. */
   readonly username: string | undefined;
@@ -21,7 +21,7 @@ export interface Authority {
 
 const hostAndPort = /^(?:\[([^\]]+)\]|([^\s[\]:@/,?#%]+))(?::(\d{1,5}))?$/;
 
-/** The host that `text` names: `name:port`, `[::1]:port`. `undefined` for any other text. */
+/** The host in `text`: `name:port`, `[::1]:port`. `undefined` for any other text. */
 export function readHost(text: string, defaultPort: number): Host | undefined {
   const [, address, name, digits] = hostAndPort.exec(text) ?? [];
   const host = address ?? name;
@@ -30,7 +30,7 @@ export function readHost(text: string, defaultPort: number): Host | undefined {
   return address === undefined || isIPv6(address) ? { host, port } : undefined;
 }
 
-/** `host:port`, as messages show it. */
+/** `host:port`, for messages. */
 export function printHost({ host, port }: Host): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -26,13 +26,13 @@ export function checkKey(key: unknown): asserts key is string {
   if (!key.isWellFormed()) {
     throw new LockError(
       'LOCK_INVALID',
-      `The key ${preview(key)} contains a lone surrogate, which has no UTF-8 form: two such keys could become one lock.`,
+      `The key ${preview(key)} contains a lone surrogate, which UTF-8 cannot encode. Use well-formed text.`,
       { key },
     );
   }
 }
 
-/** Whether it is a key: see `checkKey`. */
+/** Whether `checkKey` accepts it. */
 export function isKey(value: string): boolean {
   try {
     checkKey(value);
@@ -49,12 +49,12 @@ export function isKey(value: string): boolean {
 export function shortKey(name: string, hashed: string, text: string): string {
   // A UTF-16 unit takes at most 3 bytes, so most names need no counting.
   if (name.length * 3 <= longestKey || Buffer.byteLength(name) <= longestKey) return name;
-  // Loaded when first needed: it takes longer than all of this package.
+  // Loaded when first needed: it takes longer than this whole package.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return `${hashed}${createHash('sha256').update(text).digest('base64url')}`;
 }
 
-/** A value as error messages show it: its type where the value itself would say nothing. */
+/** A value for error messages: its type, where the value itself is not helpful. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return preview(value);
   if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean') {

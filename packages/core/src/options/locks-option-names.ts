@@ -1,5 +1,5 @@
 /**
- * The options of `Locks` that text can carry: a URL's query may have them beside those of the
+ * The client's options that text can carry: a URL's query may contain them beside those of the
  * adapter.
  */
 export const locksOptionNames = [

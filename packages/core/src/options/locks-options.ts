@@ -15,43 +15,43 @@ import type { Runtime } from '../time/runtime.ts';
 export type DefaultOptions = Pick<AcquireOptions, 'ttl' | 'wait' | 'maxHold' | 'renew' | 'reentrant'>;
 
 /**
- * Options of `createLocks`, and of the manager half of `openLocks`. Durations are ms or text
+ * Options of `createLocks`, and of the client part of `openLocks`. Durations are ms or text
  * (`'30s'`).
  */
 export interface LocksOptions extends DefaultOptions {
-  /** How many claims may wait at once; one more rejects with `LOCK_OVERLOADED`. @default 10_000 */
+  /** The most simultaneous waiters; one more rejects with `LOCK_OVERLOADED`. @default 10_000 */
   readonly maxWaiters?: number | undefined;
   /**
-   * What owners start with: what people see in the store, in `inspect` and in `LOCK_TIMEOUT`.
+   * The prefix of owners, shown in the store, in `inspect` and in `LOCK_TIMEOUT`.
    * @default 'host:pid'
    */
   readonly label?: string | undefined;
   /**
-   * All tokens of this `Locks` exceed it, a whole number from 0 to 2^53 - 1: where fences know
-   * higher ones, of another library or of a store that was restored. While the store's clock is
-   * below it, a store that loses its data gives tokens again. `migrate` needs it only where the
-   * first store is far ahead of its clock.
+   * All tokens of this client exceed it, an integer from 0 to 2^53 - 1: for fences that know higher
+   * ones, of another library or of a restored store. While the store's clock is below it, a store
+   * that loses its data grants tokens again. `migrate` needs it only where the first store is far
+   * ahead of its clock.
    * @default none
    */
   readonly tokenFloor?: bigint | number | string | undefined;
   /**
-   * `withLock` notes what its asynchronous context holds, so that a call which would wait for its
-   * own context rejects with `LOCK_DEADLOCK`. Before Node 24 notes slow down all promises of the
+   * `withLock` records what its asynchronous context holds, so that a call that would wait for its
+   * own context rejects with `LOCK_DEADLOCK`. Before Node 24 that slows down all promises of the
    * process, unless it uses `AsyncLocalStorage` anyway.
    * @default true from Node 24 on, and where the process uses `AsyncLocalStorage`
    */
   readonly findDeadlocks?: boolean | undefined;
   /**
-   * How long `close` waits for releases, and then for the provider to close: for both together.
+   * How long `close` waits for releases and for the provider to close, in total.
    * @default 5_000 ms
    */
   readonly closeTimeout?: Duration | undefined;
   /**
-   * How long, in ms, `close` waits for work that runs under locks, before it releases them.
+   * How long, in ms, `close` waits for work under locks, before it releases them.
    * @default closeTimeout
    */
   readonly drain?: Duration | undefined;
-  /** A claim that waits for longer is told on the channel `locks:slow`. @default 5_000 ms */
+  /** A claim that waits longer is reported on the channel `locks:slow`. @default 5_000 ms */
   readonly slowWait?: Duration | undefined;
   /**
    * `close` closes the provider too. `openLocks` always does.
@@ -64,7 +64,7 @@ export interface LocksOptions extends DefaultOptions {
   readonly runtime?: Runtime | undefined;
 }
 
-/** A number that JSON has read is exact below 2^53, as tokens are. */
+/** A number in JSON is exact below 2^53, as tokens are. */
 const tokenFloor: OptionReader<bigint | number> = {
   expects: 'a whole number from 0 to 9007199254740991',
   accepts: isToken,
@@ -76,7 +76,7 @@ function isToken(value: unknown): value is bigint | number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** How the options that text can carry are checked: the ones a URL may have. */
+/** How to check the options that a URL may have. */
 export const textReaders: OptionReaders<Pick<LocksOptions, (typeof locksOptionNames)[number]>> = {
   ttl: acquireReaders.ttl,
   wait: acquireReaders.wait,
@@ -105,12 +105,12 @@ const readers: OptionReaders<LocksOptions> = {
   runtime: runtimeReader,
 };
 
-/** Whether `name` is an option of `Locks`, and so not of an adapter. */
+/** Whether `name` is an option of the client, and so not of an adapter. */
 export function isLocksOption(name: string): boolean {
   return Object.hasOwn(readers, name);
 }
 
-/** The manager's options, checked and with their defaults. */
+/** The checked options of the client, with their defaults. */
 export interface ReadLocksOptions {
   readonly settings: Settings;
   readonly maxWaiters: number;
@@ -127,9 +127,9 @@ export interface ReadLocksOptions {
 /** Checks `options`. Throws `LOCK_MISCONFIGURED` with the option, its value and what it must be. */
 export function readLocksOptions(options: LocksOptions, where: string = 'Locks options'): ReadLocksOptions {
   if (typeof options !== 'object' || options === null) {
-    throw new LockError('LOCK_MISCONFIGURED', 'The options of a Locks must be an object, such as { ttl: 30_000 }.');
+    throw new LockError('LOCK_MISCONFIGURED', 'The options of the client must be an object, such as { ttl: 30_000 }.');
   }
-  const elsewhere = 'Options of an adapter are written under "options" of openLocks.';
+  const elsewhere = 'Put options of an adapter under "options" of openLocks.';
   const read = readOptions(readers, options, { where, code: 'LOCK_MISCONFIGURED', text: true, elsewhere });
   const { closeTimeout = 5_000, drain = closeTimeout, slowWait = 5_000, maxWaiters = 10_000 } = read;
   const { ttl, wait, renew, maxHold, reentrant } = { ...builtInSettings, ...read };

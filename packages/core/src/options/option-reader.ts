@@ -6,26 +6,26 @@ import type { LockErrorCode } from '../errors/lock-error.ts';
  */
 export type Duration = number | string;
 
-/** A value that may change: itself, or a function that is asked for it at each connection. */
+/** A value that may change: itself, or a function that is called at each connection. */
 export type Asked<T> = T | (() => T | Promise<T>);
 
-/** How one option is checked. Shared by the options of calls, the configuration, and adapters. */
+/** How to check one option. Shared by the options of calls, the configuration, and adapters. */
 export interface OptionReader<T> {
-  /** What the option must be, as the error message says it: `an integer from 1 to 10`. */
+  /** What the option must be, for the error message: `an integer from 1 to 10`. */
   readonly expects: string;
   /** Text that `parse` reads, for the message, where `expects` does not show it: `"30s"`. */
   readonly example?: string;
-  /** Whether `value` may be given. */
+  /** Whether `value` is valid. */
   accepts(value: unknown): value is T;
   /**
    * Reads the option from a URL, a configuration or the command line. `undefined`: not readable.
    */
   parse(text: string): T | undefined;
-  /** Messages do not show a wrong value. @default false */
+  /** Whether messages hide a wrong value. @default false */
   readonly secret?: boolean;
 }
 
-/** The type of an option after it was read: a `Duration` has become a number of ms. */
+/** The type of a checked option: a `Duration` has become a number of ms. */
 export type ReadOption<T> = Duration extends T ? Exclude<T, string | undefined> : Exclude<T, undefined>;
 
 /** The readers of a set of options, by name. */
@@ -33,12 +33,12 @@ export type OptionReaders<T> = { readonly [Name in keyof T]-?: OptionReader<Read
 
 /** Where options came from, for messages. */
 export interface OptionSource {
-  /** Put before the message: `openLocks`, `@locks/redis`. */
+  /** The beginning of the message: `openLocks`, `@locks/redis`. */
   readonly where: string;
   /** The code of the error for a wrong option. */
   readonly code: LockErrorCode;
   /** Strings are read with `parse`, as in the query of a URL. @default false */
   readonly text?: boolean;
-  /** A sentence that says where other options belong, for the message about an unknown one. */
+  /** A sentence about where other options belong, for the message about an unknown one. */
   readonly elsewhere?: string;
 }

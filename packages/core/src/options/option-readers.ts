@@ -1,7 +1,7 @@
 import type { Runtime } from '../time/runtime.ts';
 import type { Asked, OptionReader } from './option-reader.ts';
 
-/** A whole number within bounds. */
+/** An integer within bounds. */
 export function integer(least: number, most: number): OptionReader<number> {
   return {
     expects: `an integer from ${least} to ${most}`,
@@ -26,7 +26,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): OptionRea
   };
 }
 
-/** A string that matches `pattern`. `expects` says so in words. */
+/** A string that matches `pattern`, described by `expects`. */
 export function matching(pattern: RegExp, expects: string): OptionReader<string> {
   return {
     expects,
@@ -38,19 +38,19 @@ export function matching(pattern: RegExp, expects: string): OptionReader<string>
 /** Any string. */
 export const anyText: OptionReader<string> = matching(/^[^]*$/, 'a string');
 
-/** Any string, which no message shows. */
+/** Any string, hidden in messages. */
 export const secretText: OptionReader<string> = { ...anyText, secret: true };
 
-/** What `reader` accepts, or a function that gives it: see `askOption`. */
+/** What `reader` accepts, or a function that returns it: see `askOption`. */
 export function orFunction<T>(reader: OptionReader<T>): OptionReader<Asked<T>> {
   return {
     ...reader,
-    expects: `${reader.expects}, or a function that gives it`,
+    expects: `${reader.expects}, or a function that returns it`,
     accepts: (value): value is Asked<T> => typeof value === 'function' || reader.accepts(value),
   };
 }
 
-/** A secret, or a function that gives it. No message shows it. */
+/** A secret, or a function that returns it. Hidden in messages. */
 export const secretOf: OptionReader<Asked<string>> = orFunction(secretText);
 
 /** TLS: `true` or `false`, or options of `tls.connect`. */
@@ -59,11 +59,11 @@ export const tlsOptions: OptionReader<boolean | object> = {
   accepts: (value): value is boolean | object =>
     typeof value === 'boolean' || (typeof value === 'object' && value !== null),
   parse: flag.parse,
-  // Some write the text of a key into it.
+  // It may contain the text of a key.
   secret: true,
 };
 
-/** What a function in place of `tlsOptions` gives. It does not say whether TLS is used: it is. */
+/** What a function for `tlsOptions` returns. It cannot decide whether TLS is used: it is. */
 export const tlsAnswer: OptionReader<true | object> = {
   expects: 'true or an object of TLS options',
   accepts: (value): value is true | object => value === true || (typeof value === 'object' && value !== null),

@@ -3,21 +3,20 @@ import type { OptionReader } from './option-reader.ts';
 import { matching } from './option-readers.ts';
 import type { Runtime } from '../time/runtime.ts';
 
-/** What owners may start with. */
+/** How option `label` is checked. */
 export const labelReader: OptionReader<string> = matching(
   /^[!-.0-~]{1,100}$/,
   '1 to 100 printable ASCII characters without spaces or "/"',
 );
 
-/** What one call adds to that. */
 export const callLabelReader: OptionReader<string> = matching(
   /^[!-.0-~]{1,64}$/,
   '1 to 64 printable ASCII characters without spaces or "/"',
 );
 
 /**
- * Makes owners: `<label>/<unique>`. The unique part is one random id per maker, and a counter.
- * Random bytes for each lease would cost more than the rest of an acquire.
+ * Makes owners: `<label>/<unique>`. The unique part is one random id per maker, and a counter:
+ * random bytes per lease would cost more than the rest of an acquire.
  */
 export function createOwners(runtime: Runtime, label: string = defaultLabel()): (added?: string) => string {
   const unique = `/${runtime.uniqueId()}.`;

@@ -8,7 +8,7 @@ export type ReadOptions<T> = { [Name in keyof T]?: ReadOption<T[Name]> };
 
 /**
  * Checks `input` against `readers` and returns the options that are set. Throws with the name, the
- * value and the expected value. For an unknown name the message has the known ones.
+ * value and the expected value, or for an unknown name with the known ones.
  */
 export function readOptions<T extends object>(
   readers: OptionReaders<T>,
@@ -28,7 +28,7 @@ export function readOptions<T extends object>(
   return output as ReadOptions<T>;
 }
 
-/** The error for an option with a value that it cannot have. */
+/** The error for an option with an invalid value. */
 export function wrongOption(
   name: string,
   value: unknown,
@@ -36,7 +36,7 @@ export function wrongOption(
   { where, code, text }: OptionSource,
 ): LockError {
   const orText = text && example !== undefined ? `, or text such as ${example}` : '';
-  // What a call was given stands in the caller's code, and in no URL.
+  // Arguments of a call are in the caller's code, and in no URL.
   const shown = secret ? describeSecret(value) : code === 'LOCK_INVALID' ? describe(value) : describeGiven(value);
   return new LockError(code, `${where}: option "${name}" must be ${expects}${orText}, not ${shown}.`);
 }
@@ -46,9 +46,9 @@ export function describeGiven(value: unknown): string {
   return typeof value === 'string' && !isShown(value) ? describeSecret(value) : describe(value);
 }
 
-/** What `value` is, without it. */
+/** What `value` is, without showing it. */
 export function describeSecret(value: unknown): string {
-  if (typeof value === 'string') return 'the text that it is (not shown)';
+  if (typeof value === 'string') return 'the given text (not shown)';
   if (value === null) return 'null';
   return /^[aeiou]/.test(typeof value) ? `an ${typeof value}` : `a ${typeof value}`;
 }

@@ -4,7 +4,7 @@ import { describe } from './key.ts';
 
 /** The longest text of a register. */
 export const longestText = 200;
-/** The longest one of a store. A composite puts 25 characters before a text. Two may be nested. */
+/** The longest one of a store. A composite adds 25 characters, and two may be nested. */
 export const longestOfStores = 250;
 
 /**

@@ -4,9 +4,7 @@ import type { OptionReaders } from './option-reader.ts';
 import { flag, oneOf } from './option-readers.ts';
 import { readOptions } from './read-options.ts';
 
-/**
- * Traits that a configuration demands, at least. An unmet one fails at start-up, with its name.
- */
+/** Traits that a configuration requires, at least. An unmet one fails at start-up, by name. */
 export interface Requires {
   /** At least this far: `process` < `host` < `network`. */
   readonly scope?: Traits['scope'] | undefined;
@@ -18,7 +16,7 @@ export interface Requires {
   readonly fair?: boolean | undefined;
   /** Shared locks and permits. */
   readonly shared?: boolean | undefined;
-  /** Waiters are told of their turn, and need not poll. */
+  /** Waiters are notified of their turn, and need not poll. */
   readonly wake?: boolean | undefined;
 }
 
@@ -36,7 +34,7 @@ export const scopes = ['process', 'host', 'network'] as const;
 /** From the weakest to the strongest. */
 export const fencings = ['none', 'clock-bounded', 'strict'] as const;
 
-/** Throws `LOCK_MISCONFIGURED` unless `provider` has at least what `requires` demands. */
+/** Throws `LOCK_MISCONFIGURED` unless `provider` satisfies `requires`. */
 export function checkRequires(provider: LockProvider, requires: Requires | undefined): void {
   if (requires === undefined) return;
   const demanded = readOptions(readers, requires, { where: 'Option "requires"', code: 'LOCK_MISCONFIGURED' });
@@ -44,7 +42,7 @@ export function checkRequires(provider: LockProvider, requires: Requires | undef
   if (lacking.length === 0) return;
   throw new LockError(
     'LOCK_MISCONFIGURED',
-    `The ${provider.name} provider lacks what option "requires" demands: ${lacking.join(', ')}. Choose another provider or lower the demand.`,
+    `The ${provider.name} provider does not satisfy option "requires": ${lacking.join(', ')}. Choose another provider, or relax "requires".`,
   );
 }
 
@@ -73,7 +71,7 @@ function meets(traits: Traits, name: keyof Requires, demand: unknown): boolean {
   }
 }
 
-/** Throws `LOCK_MISCONFIGURED` unless `provider` has what the contract demands. */
+/** Throws `LOCK_MISCONFIGURED` unless `provider` has what the contract requires. */
 export function checkProvider(provider: LockProvider): void {
   const methods = ['tryAcquire', 'renew', 'release', 'inspect', 'close'] as const;
   const isProvider =

@@ -3,7 +3,7 @@ import { describe } from './key.ts';
 import { locksOptionNames } from './locks-option-names.ts';
 import type { OptionSource } from './option-reader.ts';
 
-/** The error for an option that does not exist. It names the nearest options, if there are any. */
+/** The error for an unknown option. It names the nearest options, if any. */
 export function unknownOption(name: string, known: readonly string[], source: OptionSource): LockError {
   const { where, code, text, elsewhere } = source;
   const end = `Known options: ${known.join(', ')}.${elsewhere === undefined ? '' : ` ${elsewhere}`}`;
@@ -12,10 +12,10 @@ export function unknownOption(name: string, known: readonly string[], source: Op
 }
 
 function hint(name: string, known: readonly string[], text: boolean | undefined): string {
-  // A URL's query has the options of Locks too, and the adapter gets those that are misspelt.
+  // A URL's query may contain options of the client, and the adapter gets misspelt ones.
   const candidates = text ? [...new Set([...locksOptionNames, ...known])] : known;
   if (candidates.includes(name))
-    return ` "${name}" is an option of Locks, not of its adapter: write it beside "options".`;
+    return ` "${name}" is an option of the client, not of the adapter: put it next to "options".`;
   const near = nearest(name, candidates).map((each) => `"${each}"`);
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
 }
@@ -36,7 +36,7 @@ export function nearest(name: string, candidates: readonly string[]): readonly s
   return found;
 }
 
-/** Levenshtein's: how many characters to insert, drop or replace. */
+/** Levenshtein's: the characters to insert, drop or replace. */
 function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, character] of [...one].entries()) {
@@ -50,14 +50,14 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** A word, or a number with its unit. A password has both in one, or is longer. */
+/** A word, or a number with its unit. A password mixes both, or is longer. */
 const plain = /^(?:\p{L}{1,16}|\d{1,16}|\d[\da-z]{1,3})$/iu;
-/** What parts a URL, and what stands between a name and its value: a secret may be behind it. */
+/** Separators of a URL, and between a name and its value: a secret may follow. */
 const separators = /[=;&@:?#%|\\]/;
 
 /**
- * Whether a message may show `text` of a configuration: an unknown option or a wrong value. Where a
- * URL is misspelt, it may be a part of a password.
+ * Whether a message may show `text` of a configuration: an unknown option or a wrong value. In a
+ * malformed URL, it may be a part of a password.
  */
 export function isShown(text: string): boolean {
   if (text.length > 40 || separators.test(text)) return false;
@@ -70,12 +70,12 @@ export function isShown(text: string): boolean {
 /** Marks of a URL, rare in the path of a file and in the name of a module. */
 const ofUrl = /:\/|[^/\\]@|[?=&#;%]|^(?!file:|node:)[a-z][\w+.-]+:/i;
 
-/** Whether what was given as a path, or as the name of a module, may be a URL with a password. */
+/** Whether a path, or the name of a module, may be a URL with a password. */
 export function mayBeUrl(path: string): boolean {
   return ofUrl.test(path.replace(/^file:\/+/i, ''));
 }
 
-/** Such a path as messages show it. */
+/** Such a path, for messages. */
 export function shownPath(path: string): string {
   return mayBeUrl(path) ? '(not shown: it may be a URL with a password)' : `"${path}"`;
 }

@@ -3,25 +3,25 @@
  * member promised version 14. A process that uses the store alone reads it, and writes `15:text`.
  */
 export interface VersionedText {
-  /** Of the value. -1: there is none. 0: a text without a version, written in this store alone. */
+  /** Of the value. -1: no value. 0: a text without a version, written in this store alone. */
   readonly version: number;
-  /** The store takes no lower version any more. -1: it has nothing. */
+  /** The store rejects lower versions. -1: it is empty. */
   readonly promised: number;
   /** The version in which the value was proposed. A composite may settle it in a later one. */
   readonly origin: number;
-  /** The origin of the value before. -1: not known. */
+  /** The origin of the value before. -1: unknown. */
   readonly before: number;
-  /** What users read. */
+  /** The text for users. */
   readonly value: string | undefined;
-  /** As the store has it. */
+  /** As stored. */
   readonly text: string | undefined;
 }
 
-/** So many characters of a text are for versions, of up to 9 digits. */
+/** The characters of a text for versions, of up to 9 digits. */
 export const versionLength = 25;
 const form = /^(?:(\d{1,9})(?:\.(\w)(\w))?)?(?:~(\w{1,4})~[\w-]{1,4})?:(.*)$/;
 
-/** The text of a store, read. */
+/** Parses the text of a register in a store. */
 export function readVersioned(text: string | undefined): VersionedText {
   if (text === undefined) return { version: -1, promised: -1, origin: -1, before: -1, value: undefined, text };
   const [, number, toOrigin = '0', toBefore, more, rest = ''] = form.exec(text) ?? [];
@@ -39,10 +39,10 @@ export function readVersioned(text: string | undefined): VersionedText {
   };
 }
 
-/** The text of a store that takes a value. A removed text leaves its version. */
+/** The text of a store that accepts a value. A removed text leaves its version. */
 export function taken({ version, origin, before, value = '' }: Omit<VersionedText, 'promised' | 'text'>): string {
   const [first, second] = [version - origin, origin - before].map((steps) => steps.toString(36));
-  // An origin of too many versions ago is left out.
+  // An origin of too many versions ago is omitted.
   const isKnown = before >= 0 && first?.length === 1 && second?.length === 1;
   return `${version}${isKnown ? `.${first}${second}` : ''}:${value}`;
 }

@@ -1,6 +1,6 @@
 /**
- * For the tests of those who use locks: time that moves on command, and the check of what leases
- * said.
+ * For tests of code with locks: time under control of the test, and the check of what leases
+ * report.
  */
 export { checkHistory } from './history/check-history.ts';
 export type { CheckHistoryOptions } from './history/check-history.ts';

@@ -5,15 +5,15 @@ import { createLocks } from '../manager.ts';
 import { createMemoryProvider } from '../memory/provider.ts';
 import type { LocksOptions } from '../options/locks-options.ts';
 
-/** Locks for the unit tests of code that takes locks or leases. */
+/** Locks for unit tests of code that takes locks or leases. */
 export interface TestLocks {
-  /** Real locks, in a memory of their own: what the code under test is given. */
+  /** A real client with its own memory store, to pass to the code under test. */
   readonly locks: Locks;
-  /** The keys that were taken so far, one for each lease, in the order of the grants. */
+  /** The keys taken so far, one per lease, in the order of the grants. */
   readonly taken: readonly string[];
   /**
-   * All leases on `key` are lost now: their signals abort with `LOCK_LOST`, and the key is free.
-   * Gives how many there were. `why` is part of the message. @default `the test took it away`
+   * Loses all leases on `key` now: their signals abort with `LOCK_LOST`, and the key is free.
+   * Returns how many there were. `why` is part of the message. @default `the test took it away`
    */
   lose(key: string, why?: string): Promise<number>;
 }
@@ -24,8 +24,8 @@ interface Hold {
 }
 
 /**
- * Makes locks for a unit test, with the options of `createLocks`. Their `runtime` is that of the
- * memory, too.
+ * Creates locks for a unit test, with the options of `createLocks`. The memory store uses their
+ * `runtime`.
  */
 export function createTestLocks(options: LocksOptions = {}): TestLocks {
   const memory = createMemoryProvider({ runtime: options.runtime });

@@ -9,13 +9,13 @@ export interface VirtualRuntimeOptions {
   /** Of its randomness. @default 1 */
   readonly seed?: number;
   /**
-   * What `random` always answers, instead of numbers from the seed.
+   * The constant result of `random`, instead of numbers from the seed.
    * @default numbers from the seed
    */
   readonly random?: number;
   /**
-   * Another runtime, whose time this one shares: two processes in one world.
-   * @default a time of its own
+   * Another runtime with which this one shares its time: two processes in one world.
+   * @default a separate time
    */
   readonly with?: VirtualRuntime;
   /** How fast its clock and timers run: 1.001 gains one ms per second. @default 1 */
@@ -25,9 +25,9 @@ export interface VirtualRuntimeOptions {
 const longestDelay = 2 ** 31 - 1;
 
 /**
- * A runtime whose time moves only when a test moves it: option `runtime` of `createLocks`,
- * `openLocks` and `createMemoryStore`. Its clock is core's own, made from virtual sources, so that
- * a suspension is noticed the way it is on a real machine.
+ * A runtime whose time moves only when a test advances it: option `runtime` of `createLocks`,
+ * `openLocks` and `createMemoryStore`. Its clock is core's own over virtual sources, so that a
+ * suspension is noticed as on a real machine.
  */
 export class VirtualRuntime implements Runtime {
   /** Core's own clock, over the virtual time. */
@@ -56,17 +56,17 @@ export class VirtualRuntime implements Runtime {
     });
   }
 
-  /** Ms of its own clock that its machine has been awake for. */
+  /** For how long its machine has been awake, in ms of its own clock. */
   get time(): number {
     return this.#timeline.now * this.rate - this.#frozen;
   }
 
-  /** How many timers wait. */
+  /** How many timers are pending. */
   get pendingTimers(): number {
     return this.#own().length;
   }
 
-  /** Timers that would keep the process alive. */
+  /** How many pending timers keep the process alive. */
   get keepAliveTimers(): number {
     return this.#own().filter((timer) => timer.keepAlive).length;
   }
@@ -84,7 +84,7 @@ export class VirtualRuntime implements Runtime {
     return timer;
   }
 
-  /** Takes back what `setTimer` began. Does nothing for one that fired. */
+  /** Cancels a timer of `setTimer`. No effect on one that fired. */
   clearTimer(timer: TimerHandle): void {
     this.#timeline.timers.delete(timer as VirtualTimer);
   }
@@ -102,35 +102,33 @@ export class VirtualRuntime implements Runtime {
     return `id${this.#timeline.ids}`;
   }
 
-  /**
-   * Moves time on by `ms`, for all runtimes that share it, and lets everything that follows happen.
-   */
+  /** Advances time by `ms`, for all runtimes that share it, and runs everything that follows. */
   advance(ms: number): Promise<void> {
     return this.#timeline.advance(ms);
   }
 
-  /** Time passes at once, and no timer of any runtime fires before the next `advance`. */
+  /** Time passes immediately, and no timer of any runtime fires before the next `advance`. */
   block(ms: number): void {
     this.#timeline.now += ms;
   }
 
   /**
-   * The event loop of this runtime is blocked for `ms` from now. Its timers are late, those of
-   * others are not.
+   * The event loop of this runtime is blocked for `ms` from now. Its timers are late, others are
+   * not.
    */
   stall(ms: number): void {
     this.busyUntil = Math.max(this.busyUntil, this.#timeline.now + ms);
   }
 
   /**
-   * The machine was suspended for `ms`. Its monotonic clock and its timers stood still, and all
-   * other clocks went on.
+   * The machine was suspended for `ms`. Its monotonic clock and its timers stood still; all other
+   * clocks continued.
    */
   suspend(ms: number): void {
     this.#slept += ms;
   }
 
-  /** The machine of this runtime sleeps for `ms` from now, while the others go on. */
+  /** The machine of this runtime sleeps for `ms` from now; others continue. */
   sleep(ms: number): void {
     this.stall(ms);
     this.#frozen += ms * this.rate;
@@ -154,12 +152,11 @@ export class VirtualRuntime implements Runtime {
   }
 }
 
-/** Makes a runtime in virtual time. */
+/** Creates a runtime in virtual time. */
 export function createVirtualRuntime(options?: VirtualRuntimeOptions): VirtualRuntime {
   return new VirtualRuntime(options);
 }
 
-/** A callback that is due at a time of the timeline. */
 interface VirtualTimer {
   at: number;
   readonly owner: VirtualRuntime;
@@ -167,18 +164,14 @@ interface VirtualTimer {
   keepAlive: boolean;
 }
 
-/** Virtual time, shared by the runtimes in it. It moves only when a test calls `advance`. */
+/** Virtual time, shared by its runtimes. It moves only when a test calls `advance`. */
 class Timeline {
   /** In ms. */
   now = 1_000;
-  /** Unique ids given so far. */
   ids = 0;
   readonly timers: Set<VirtualTimer> = new Set();
 
-  /**
-   * Moves time on, timer by timer, and lets everything that follows from one happen before the
-   * next.
-   */
+  /** Advances time, timer by timer, and runs everything that follows from one before the next. */
   async advance(ms: number): Promise<void> {
     const end = this.now + ms;
     await drained();

@@ -3,14 +3,14 @@ import { errorText } from '../errors/foreign-errors.ts';
 /** How keys, owners, times and errors are written for people, in a terminal or on a page. */
 export { labelOf } from './label-of.ts';
 
-/** How a key is held or wanted, for a reader: `exclusive`, `shared`, `shared of 5`. */
+/** How a key is held or wanted: `exclusive`, `shared`, `shared of 5`. */
 export function modeText({ mode, permits }: { readonly mode: string; readonly permits?: number | undefined }): string {
   return permits === undefined ? mode : `${mode} of ${permits}`;
 }
 
 const collator = new Intl.Collator('en', { numeric: true });
 
-/** Compares as people do: `job/2` comes before `job/10`. Only equal texts are equal. */
+/** Natural order: `job/2` before `job/10`. Only equal texts are equal. */
 export function naturally(one: string, other: string): number {
   return collator.compare(one, other) || (one < other ? -1 : Number(one > other));
 }
@@ -22,7 +22,7 @@ const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 /**
  * `text` in one line that is safe to show: control characters, and those that change the direction
- * of writing, are escaped as in JavaScript. No two texts look the same.
+ * of writing, are escaped as in JavaScript. Different texts look different.
  */
 export function printable(text: string): string {
   return text.replaceAll(unsafe, (character) => {
@@ -31,7 +31,7 @@ export function printable(text: string): string {
   });
 }
 
-/** `ms` for a reader: `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */
+/** `ms` for people: `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 3 min`. */
 export function span(ms: number | undefined): string {
   if (ms === undefined) return '';
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
@@ -41,12 +41,12 @@ export function span(ms: number | undefined): string {
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
 
-/** A time for a reader, in UTC: `2026-11-29T03:00Z`, with seconds where it has some. */
+/** A time for people, in UTC: `2026-11-29T03:00Z`, with seconds if they are not 0. */
 export function timeText(time: Date | 'ever'): string {
   return time === 'ever' ? time : time.toISOString().replace(/(?::00)?\.000Z$/, 'Z');
 }
 
-/** What `error` says, and the errors underneath it, one after the other. */
+/** The text of `error` and of its causes, one after the other. */
 export function messageOf(error: unknown): string {
   const texts: string[] = [];
   for (

@@ -1,5 +1,5 @@
 /**
- * The part of an owner that names its process, and its call where that has a label. An owner of
+ * The part of an owner that names its process, and its call if that has a label. An owner of
  * another library is its own label.
  */
 export function labelOf(owner: string): string {

@@ -3,14 +3,14 @@ import type { Runtime } from './runtime.ts';
 const firstPoll = 20;
 const longestPoll = 500;
 
-/** Ms until the next attempt where the provider named the latest moment. Jitter only earlier. */
+/** Ms until the next attempt before the provider's limit. Jitter only earlier. */
 export function untilRetry(runtime: Runtime, retryAfter: number): number {
   return retryAfter * (1 - 0.1 * runtime.random());
 }
 
 /**
- * A backend that refuses until a named moment is asked again after so many ms at most. With more,
- * one that is well earlier is noticed later.
+ * The longest pause, in ms, while a backend refuses until a given time. With more, an earlier
+ * recovery is noticed later.
  */
 const longestRefusal = 5_000;
 
@@ -20,16 +20,16 @@ export function untilAccepted(runtime: Runtime, left: number): number {
 }
 
 /**
- * Ms until the next attempt where the provider named no moment. They double from 20 to 500 ms and
- * never exceed the ttl. Half of them is jitter.
+ * Ms until the next attempt without a provider's limit: doubling from 20 to 500 ms, at most the
+ * ttl. Half of it is jitter.
  */
 export function untilPoll(runtime: Runtime, polls: number, ttl: number): number {
   return Math.min(firstPoll * 2 ** Math.min(polls, 5), longestPoll, ttl) * (0.5 + runtime.random() / 2);
 }
 
 /**
- * Ms until a rejected renewal is sent again. They double from 1/20 of the ttl, and from 10 ms at
- * least. Half of them is jitter.
+ * Ms until a rejected renewal is sent again: doubling from 1/20 of the ttl, and from at least 10
+ * ms. Half of it is jitter.
  */
 export function untilRenewal(runtime: Runtime, failures: number, ttl: number): number {
   return Math.max(10, Math.min(ttl / 20, 1_000) * 2 ** Math.min(failures - 1, 4)) * (0.5 + runtime.random() / 2);

@@ -1,31 +1,29 @@
 /** Monotonic time in ms. No wall clock: a stepped system clock changes nothing. */
 export interface Clock {
-  /** Cheap: for sends and waits. Has perhaps not noticed yet that the machine was suspended. */
+  /** Cheap: for sends and waits. May not have noticed a suspension of the machine yet. */
   now(): number;
   /**
-   * Looks for a suspension first: for every decision that a lease is still held. Never less than
+   * Checks for a suspension first: for every decision that a lease is still held. Never less than
    * `now()`.
    */
   exact(): number;
   /**
-   * Epoch ms at which `now()` was 0, read once: what makes fencing tokens of different stores
+   * Epoch ms at which `now()` was 0, read once: makes fencing tokens of different stores
    * comparable.
    */
   readonly origin: number;
 }
 
-/** What a clock is made of; injected by tests. */
+/** The sources of a clock; injected by tests. */
 export interface ClockSources {
   /** Monotonic ms that may stop while the machine is suspended. */
   monotonic(): number;
   /**
-   * Ms since boot, suspension included, at a resolution of some 10 ms. `undefined`: not known on
-   * this platform.
+   * Ms since boot, suspension included, at a resolution of some 10 ms. `undefined`: unknown on this
+   * platform.
    */
   sinceBoot(): number | undefined;
-  /**
-   * The wall clock, in epoch ms: a hint that it is worth reading `sinceBoot`. It decides nothing.
-   */
+  /** The wall clock, in epoch ms: a hint to read `sinceBoot`. It decides nothing. */
   wall(): number;
   /** Epoch ms at which `monotonic()` was 0. */
   readonly origin: number;
@@ -35,9 +33,9 @@ const suspensionTolerance = 2_000;
 const lookAtLeastEvery = 1_000;
 
 /**
- * A monotonic clock that counts the time a suspended machine slept. `performance.now()` stops
+ * A monotonic clock that includes the time a suspended machine slept. `performance.now()` stops
  * during a suspension while the server's clock runs on, so a lease would look held after waking.
- * The reading since boot does not stop. Where it has gained more than 2 s on the monotonic one, the
+ * The reading since boot does not stop. If it has gained more than 2 s on the monotonic one, the
  * gain counts. That reading costs several µs, as it is a file of the kernel. So the clock takes it
  * every second, and when the wall clock has moved against the monotonic one, as it does over a
  * suspension.

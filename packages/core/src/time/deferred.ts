@@ -5,7 +5,7 @@ export interface Deferred {
   readonly reject: (reason: unknown) => void;
 }
 
-/** As `Promise.withResolvers`, which Node 20 has not. What waits for it may have given up. */
+/** As `Promise.withResolvers`, which Node 20 lacks. It may have no listener left. */
 export function createDeferred(): Deferred {
   let resolve!: () => void;
   let reject!: (reason: unknown) => void;

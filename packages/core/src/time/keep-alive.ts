@@ -1,14 +1,12 @@
 import type { Runtime, TimerHandle } from './runtime.ts';
 
 /**
- * For so long a timer that nothing needs any more is left for the next `begin`, in ms. It does not
- * keep the process alive.
+ * How long an unneeded timer is kept for the next `begin`, in ms. It does not keep the process
+ * alive.
  */
 const lifetime = 60_000;
 
-/**
- * Keeps the process running between `begin` and `end`, however often they are nested, until `stop`.
- */
+/** Keeps the process running between `begin` and `end`, also nested, until `stop`. */
 export class KeepAlive {
   readonly #runtime: Runtime;
   #count = 0;

@@ -1,10 +1,10 @@
 import type { Runtime } from './runtime.ts';
 
-/** What ends a pause, and whether it counts as work. */
+/** What ends a pause, and whether it keeps the process running. */
 export interface PauseOptions {
   /** Ends the pause when it aborts. @default none */
   readonly signal?: AbortSignal | undefined;
-  /** Keeps the process running until the pause is over. @default true */
+  /** Keeps the process running until the pause ends. @default true */
   readonly keepAlive?: boolean | undefined;
 }
 

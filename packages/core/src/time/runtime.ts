@@ -12,22 +12,22 @@ export interface Runtime {
   readonly clock: Clock;
   /**
    * Calls `callback` once, not before `delay` ms have passed, outside of the caller's asynchronous
-   * context. Delays over 2^31 - 1 ms may fire early, so callers look at the clock. With `keepAlive`
+   * context. Delays over 2^31 - 1 ms may fire early, so callers check the clock. With `keepAlive`
    * false the timer does not keep the process running.
    */
   setTimer(callback: () => void, delay: number, keepAlive: boolean): TimerHandle;
-  /** Takes back what `setTimer` began. Does nothing for one that fired. */
+  /** Cancels a timer of `setTimer`. No effect on one that fired. */
   clearTimer(timer: TimerHandle): void;
   /** Whether a pending `timer` keeps the process running from now on. */
   keepAlive(timer: TimerHandle, keep: boolean): void;
   /** A number in [0, 1), for jitter. */
   random(): number;
-  /** A string that no other process ever gets: the unguessable part of owners. */
+  /** A string unique to this process: the unguessable part of owners. */
   uniqueId(): string;
   /**
-   * For calls that need no I/O, as `await` alone lets no timer and no socket of the process have
-   * its turn. Called at the end of such a call, at `now` on the clock. Gives a promise to await
-   * first, or `undefined` where the event loop has turned lately.
+   * For calls without I/O, as `await` alone starves timers and sockets of the process. Called at
+   * the end of such a call, at `now` on the clock. Returns a promise to await first, or `undefined`
+   * if the event loop has turned recently.
    * @default never needed
    */
   yieldIfDue?(now: number): Promise<void> | undefined;
@@ -35,15 +35,15 @@ export interface Runtime {
 
 const longestDelay = 2 ** 31 - 1;
 
-/** As it was at the start: fake timers of a caller's test would hold up calls that need no I/O. */
+/** As at the start: fake timers of a caller's test would block calls without I/O. */
 const setImmediate = globalImmediate;
 
 /**
- * Calls without I/O keep the event loop for so many ms. With more, timers are later. With less,
- * calls spend a larger part of their time here.
+ * How long calls without I/O may occupy the event loop, in ms. With more, timers are later. With
+ * less, calls spend a larger part of their time here.
  */
 const longestTurn = 10;
-/** When this turn of the event loop heard of the first call without I/O. */
+/** When the first call without I/O in this turn of the event loop ended. */
 let turnBegan: number | undefined;
 
 interface SystemTimer {
@@ -81,7 +81,7 @@ onTimersChanged(() => {
 export const systemRuntime: Runtime = {
   clock: systemClock,
   setTimer(callback, delay, keepAlive) {
-    // Node fires a delay of 2^31 ms or more at once.
+    // Node fires a delay of 2^31 ms or more immediately.
     const ms = Math.min(Math.max(delay, 0), longestDelay);
     const timer: SystemTimer = { callback, at: systemClock.now() + ms, keepAlive };
     pending.add(timer);
@@ -100,7 +100,7 @@ export const systemRuntime: Runtime = {
     else timer.timeout?.unref();
   },
   random: Math.random,
-  // Loaded when first needed: it takes longer than all of this package.
+  // Loaded when first needed: it takes longer than this whole package.
   uniqueId: () => process.getBuiltinModule('node:crypto').randomBytes(12).toString('base64url'),
   yieldIfDue(now) {
     if (turnBegan === undefined) {
@@ -108,7 +108,7 @@ export const systemRuntime: Runtime = {
       setImmediate(endTurn);
       return undefined;
     }
-    // A callback that is set now runs in the next turn, after timers and sockets.
+    // A callback set now runs in the next turn, after timers and sockets.
     return now - turnBegan < longestTurn ? undefined : new Promise((resolve) => setImmediate(resolve));
   },
 };
@@ -118,14 +118,14 @@ function endTurn(): void {
 }
 
 /**
- * A connection that was quiet for longer may have ended, unheard, in ms: this process may have
- * stood still meanwhile.
+ * A connection idle for longer, in ms, may have ended unnoticed: this process may have been stopped
+ * meanwhile.
  */
 export const longestTrusted = 100;
 
 /**
- * Resolves once the event loop has looked at its sockets again, and so has heard which have ended.
- * One turn is not enough: its look may have been before this call.
+ * Resolves once the event loop has polled its sockets again, and so noticed which have ended. One
+ * turn is not enough: its poll may have been before this call.
  */
 export function socketsHeard(): Promise<void> {
   hearing ??= new Promise((resolve) => {
@@ -137,5 +137,5 @@ export function socketsHeard(): Promise<void> {
   return hearing;
 }
 
-/** One for the calls of one turn: they go on together, and may share a request. */
+/** One per turn: its calls continue together, and may share a request. */
 let hearing: Promise<void> | undefined;

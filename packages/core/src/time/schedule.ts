@@ -1,12 +1,12 @@
 import type { TimerEntry, TimerWheel } from './timer-wheel.ts';
 
 /**
- * Silence may be told so many ms late, so that the calls of a while share one bucket of the timer
- * wheel. Twice as late, the event loop was blocked.
+ * How late silence may be reported, in ms, so that calls share a bucket of the timer wheel. Twice
+ * as late, the event loop was blocked.
  */
 const slack = 16;
 
-/** Something to be done at `at`, in ms of the clock, unless it is cancelled before. */
+/** Calls `due` at `at`, in ms of the clock, unless it is cancelled before. */
 export function schedule(timers: TimerWheel, at: number, due: () => void): TimerEntry {
   const entry: TimerEntry = { timerPrevious: undefined, timerNext: undefined, due };
   timers.schedule(entry, at);
@@ -14,8 +14,8 @@ export function schedule(timers: TimerWheel, at: number, due: () => void): Timer
 }
 
 /**
- * Is told at `at`, in ms of the clock, unless it is cancelled before. After a blocked event loop,
- * or a stopped process, an answer may be there unread: it has another moment then.
+ * Fires at `at`, in ms of the clock, unless it is cancelled before. After a blocked event loop, or
+ * a stopped process, an answer may have arrived unread: it gets another moment then.
  */
 export class Silence implements TimerEntry {
   timerPrevious: TimerEntry | undefined = undefined;
@@ -32,7 +32,6 @@ export class Silence implements TimerEntry {
     timers.schedule(this, this.#end);
   }
 
-  /** The time has come. */
   protected silent(): void {
     this.#silent?.();
   }
@@ -51,7 +50,7 @@ export class Silence implements TimerEntry {
   }
 }
 
-/** Calls `silent` as a `Silence` is told. */
+/** Calls `silent` when a `Silence` fires. */
 export function scheduleSilence(timers: TimerWheel, at: number, silent: () => void): TimerEntry {
   return new Silence(timers, at, silent);
 }

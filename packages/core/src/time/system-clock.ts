@@ -7,19 +7,19 @@ import type { Clock } from './clock.ts';
 let timers = setTimeout;
 /** The same, while time is that of the machine. */
 let realTimers: unknown = timers;
-/** Time is read from it. */
+/** The source of time. */
 let source: { now(): number } = machine;
-/** Added to its readings, in ms, so that time goes on where it is replaced. */
+/** Added to its readings, in ms, so that time continues where the source is replaced. */
 let ahead = 0;
-/** The latest fake time, which cannot be read any more when it is gone. */
+/** The latest fake time, which cannot be read after its end. */
 let latest = 0;
 
-/** Called when other timers are there. */
+/** Called when the timers were replaced. */
 let moveTimers: () => void = () => {};
 
 function monotonic(): number {
-  // All fake timers replace this one. A look at `performance` would cost a tenth of a pair in
-  // memory, and a reading of what may be replaced a thirtieth.
+  // All fake timers replace this one. Reading `performance` would cost a tenth of a pair in memory,
+  // and reading what may be replaced a thirtieth.
   if (setTimeout === realTimers) return machine.now() + ahead;
   return fakeOrMoved();
 }
@@ -36,13 +36,13 @@ function change(): void {
   realTimers = undefined;
   timers = setTimeout;
   const before = source === machine ? machine.now() + ahead : latest;
-  // Those of `node:test` have no `performance`, and may have a `Date`, which says so.
+  // Those of `node:test` have no `performance`, and may have a `Date`, which is marked so.
   source = 'isMock' in Date ? Date : performance;
   ahead = before - source.now();
   moveTimers();
 }
 
-/** Calls `move` when fake timers have come or gone: those set before may never fire. */
+/** Calls `move` when fake timers were installed or removed: earlier ones may never fire. */
 export function onTimersChanged(move: () => void): void {
   moveTimers = move;
 }
@@ -57,12 +57,12 @@ export const systemClock: Clock = createClock({
   origin: machine.timeOrigin,
 });
 
-/** Timers of Node fire up to so many ms early. With less, `fired` would change real time. */
+/** How early timers of Node fire, in ms. With less, `fired` would change real time. */
 const early = 2;
 
 /**
- * A timer fires that was due at `at`, in ms of `systemClock.now()`. Where fake timers have no clock
- * of their own, that of the process goes on to `at`.
+ * A timer fires that was due at `at`, in ms of `systemClock.now()`. If fake timers have no clock,
+ * that of the process advances to `at`.
  */
 export function fired(at: number): void {
   const behind = at - systemClock.now();

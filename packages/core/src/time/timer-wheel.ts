@@ -1,43 +1,42 @@
 import type { Runtime, TimerHandle } from './runtime.ts';
 
-/** Something that is due once, at a time it can move. The links belong to the timer wheel. */
+/** Something due once, at a time it can move. The links belong to the timer wheel. */
 export interface TimerEntry {
   /** The entry before it. `undefined`: none. */
   timerPrevious: TimerEntry | undefined;
   /** The entry after it. `undefined`: none. */
   timerNext: TimerEntry | undefined;
-  /** Called when its time has come; it is no longer in the timer wheel then. Must not throw. */
+  /** Called when it is due; it has left the timer wheel then. Must not throw. */
   due(now: number): void;
 }
 
 interface Bucket extends TimerEntry {
   readonly at: number;
-  /** It is in the heap: its time has not come. */
+  /** It is in the heap: not due yet. */
   pending: boolean;
 }
 
 /**
- * The timer sleeps for this many ms at most. It does not count the time that a machine was
- * suspended. With more, an entry that became due meanwhile waits longer after it.
+ * The longest sleep of the timer, in ms. It does not count the time that a machine was suspended.
+ * With more, an entry that became due meanwhile waits longer after it.
  */
 const longestSleep = 1_000;
 
-/** Fewer empty buckets than this are left in the heap, until their time comes. */
+/** Fewer empty buckets than this stay in the heap, until they are due. */
 const emptiesKept = 64;
 
 /**
  * A timer wheel with buckets made on demand. Entries of the same millisecond share a bucket, a heap
  * orders the buckets, and one timer serves all. Almost every lease is released long before it is
- * due. So adding to a bucket, moving and removing are a few pointer writes. Callers round times
- * that may be early, so that many entries share a bucket. When more than half of the buckets are
- * empty, the empty ones go.
+ * due, so adding, moving and removing are a few pointer writes. Callers round times that may be
+ * early, so that many entries share a bucket. When more than half of the buckets are empty, the
+ * empty ones are removed.
  */
 export class TimerWheel {
   readonly #runtime: Runtime;
   readonly #keepAlive: boolean;
   readonly #buckets = new Map<number, Bucket>();
   #heap: Bucket[] = [];
-  /** How many buckets of the heap have no entry. */
   #empties = 0;
   #size = 0;
   #timer: TimerHandle | undefined;
@@ -48,15 +47,12 @@ export class TimerWheel {
     this.#keepAlive = keepAlive;
   }
 
-  /** How many entries are in it. */
+  /** How many entries it contains. */
   get size(): number {
     return this.#size;
   }
 
-  /**
-   * Puts `entry` at `at` (ms of the runtime's clock, rounded up), from wherever it was. `Infinity`
-   * only takes it out.
-   */
+  /** Moves `entry` to `at` (ms of the runtime's clock, rounded up). `Infinity` only removes it. */
   schedule(entry: TimerEntry, at: number): void {
     if (entry.timerNext !== undefined) this.cancel(entry);
     if (at === Infinity) return;
@@ -71,7 +67,7 @@ export class TimerWheel {
     if (bucket.at < this.#timerAt) this.#arm(bucket.at);
   }
 
-  /** Takes `entry` out, if it is in. */
+  /** Removes `entry`, if it is in the timer wheel. */
   cancel(entry: TimerEntry): void {
     const previous = entry.timerPrevious;
     const next = entry.timerNext;
@@ -81,10 +77,9 @@ export class TimerWheel {
     entry.timerPrevious = undefined;
     entry.timerNext = undefined;
     this.#size -= 1;
-    // Of a ring of one, that one is the bucket.
+    // In a ring of one, that one is the bucket.
     if (previous === next && (next as Bucket).pending) this.#countEmpty();
-    // A timer left behind would keep the process alive; one that does not may as well fire for
-    // nothing.
+    // A remaining timer would keep the process alive; one that does not may fire in vain.
     if (this.#size === 0 && this.#keepAlive) this.stop();
   }
 

@@ -1,6 +1,6 @@
 import type { Claim, LockProvider } from '../contract.ts';
 
-/** `provider`, whose tokens exceed `floor`. */
+/** `provider`, with tokens above `floor`. */
 export function withFloor(provider: LockProvider, floor: bigint): LockProvider {
   return {
     name: provider.name,
@@ -19,7 +19,7 @@ export function withFloor(provider: LockProvider, floor: bigint): LockProvider {
   };
 }
 
-/** `claim`, whose token exceeds `floor`. */
+/** `claim`, with a token above `floor`. */
 export function above(floor: bigint | undefined, claim: Claim): Claim {
   return floor === undefined || floor <= (claim.floor ?? 0n) ? claim : { ...claim, floor };
 }

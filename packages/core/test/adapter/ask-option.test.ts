@@ -37,7 +37,7 @@ describe('an option that may be a function', () => {
       [4711, 'a number'],
       [null, 'null'],
     ] as const) {
-      const message = `@locks/x: option "password" must be a string, or a function that gives it, not ${shown}.`;
+      const message = `@locks/x: option "password" must be a string, or a function that returns it, not ${shown}.`;
       expect(() => readOptions(readers, { password: password as never }, source)).toThrow(message);
     }
   });
@@ -95,11 +95,11 @@ describe('a function that is asked', () => {
       [null, 'null'],
     ] as const) {
       const error: unknown = await askOption(() => answer as never, asking).catch((reason: unknown) => reason);
-      const message = `@locks/x: the function of option "password" must give a string, and gave ${shown}.`;
+      const message = `@locks/x: the function of option "password" must return a string, and returned ${shown}.`;
       expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
       expect(inspect(error, { depth: 10 })).not.toContain(secret);
     }
     const text = askOption(() => secret as never, { ...asking, name: 'tls', reader: tlsAnswer as never });
-    await expect(text).rejects.toThrow(/option "tls" must give true or an object of TLS options.*\(not shown\)/);
+    await expect(text).rejects.toThrow(/option "tls" must return true or an object of TLS options.*\(not shown\)/);
   });
 });

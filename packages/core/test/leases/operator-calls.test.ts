@@ -115,7 +115,7 @@ describe('forceRelease', () => {
     await expect(locks.forceRelease({ key, owner, mode })).rejects.toMatchObject({
       code: 'LOCK_UNAVAILABLE',
       key: 'seat',
-      message: `scripted did not confirm that "${owner}" was released from "seat". Look with inspect, and repeat it.`,
+      message: `scripted did not confirm that "${owner}" was released from "seat". Check with inspect, then retry.`,
       cause,
     });
   });

@@ -88,7 +88,7 @@ describe('locks.elect', () => {
     expect(ended.length).toBeLessThan(15);
   });
 
-  it('whenLeading gives the lease of the term, and tells a candidate that stands no more', async () => {
+  it('whenLeading gives the lease of the term, and tells a candidate that has ended', async () => {
     const { runtime, stand, terms } = fleet();
     const [first, second] = [stand(0), stand(1, { label: 'blue' })];
     await runtime.advance(10);

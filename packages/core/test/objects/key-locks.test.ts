@@ -32,7 +32,7 @@ describe('locks.mutex', () => {
     ]) {
       await expect(call()).rejects.toMatchObject({
         code: 'LOCK_INVALID',
-        message: 'Lock options: option "mode" belongs to the object and not to its calls. Leave it out.',
+        message: 'Lock options: option "mode" is set on the object, not on its calls. Leave it out.',
       });
     }
   });

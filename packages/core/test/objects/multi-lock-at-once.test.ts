@@ -82,7 +82,7 @@ describe('locks.multiLock, where one key is not free', () => {
     await expect(locks.multiLock(several).acquire({ wait: 0 })).rejects.toMatchObject({
       code: 'LOCK_TIMEOUT',
       key: 'b',
-      message: expect.stringContaining('was not free now') as string,
+      message: expect.stringContaining('was not free immediately') as string,
     });
     await expectNothingLeft(setting);
   });

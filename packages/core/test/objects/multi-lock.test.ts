@@ -152,8 +152,8 @@ describe('locks.multiLock of objects', () => {
       [[read, write], '"stock" twice'],
       [['stock', read], '"stock" twice'],
       [[one.semaphore('stock', 2), one.semaphore('stock', 2).take(2)], '"stock" twice'],
-      [[two.mutex('a'), 'b'], 'of the same Locks'],
-      [[one.multiLock(['a']), 'b'], 'of the same Locks'],
+      [[two.mutex('a'), 'b'], 'of the same client'],
+      [[one.multiLock(['a']), 'b'], 'of the same client'],
     ] as const) {
       expect(() => one.multiLock(parts as never)).toThrow(
         expect.objectContaining({ code: 'LOCK_INVALID', message: expect.stringContaining(message) }),

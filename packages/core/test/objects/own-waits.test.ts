@@ -28,7 +28,7 @@ it('a wait for work of the same Locks is told once, where its context is not kno
   await runtime.advance(990);
   expect(warned).toEqual([]);
   await runtime.advance(20_000);
-  const message = expect.stringMatching(/^A claim for "seat" has waited \d+ ms for work of its own Locks\.$/);
+  const message = expect.stringMatching(/^A claim for "seat" has waited \d+ ms for work of the same client\.$/);
   expect(warned).toEqual(isTold ? [message] : []);
   hang(one);
   await runtime.advance(60_000);

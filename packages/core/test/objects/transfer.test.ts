@@ -29,7 +29,7 @@ describe('lease.transfer and locks.resume', () => {
     const given = await one.acquire('seat');
     const text = await given.transfer();
     expect(await given.release()).toBe(false);
-    const message = expect.stringMatching(/was handed over/) as unknown;
+    const message = expect.stringMatching(/was transferred/) as unknown;
     await expect(given.renew()).rejects.toMatchObject({ code: 'LOCK_INVALID', message });
     await expect(given.transfer()).rejects.toMatchObject({ code: 'LOCK_INVALID', message });
     await expectNothingLeft({ runtime, locks: one });

@@ -71,7 +71,7 @@ describe('openLocks without an argument', () => {
   it('reads no file that nothing names', async () => {
     await standIn({ 'locks.config.json': '{ "url": "memory:" }' });
     environment();
-    expect((await refusal()).message).toContain('no argument and no configuration');
+    expect((await refusal()).message).toContain('no URL or configuration was given');
   });
 
   it('takes LOCKS_URL with its query for the URL of the file, and its options as stronger', async () => {
@@ -98,7 +98,7 @@ describe('openLocks without an argument', () => {
     await standIn({});
     environment(variables);
     expect((await refusal()).message).toBe(
-      'openLocks: no argument and no configuration; set LOCKS_URL (redis://host:6379), or name a file in LOCKS_CONFIG.',
+      'openLocks: no URL or configuration was given; pass one, or set LOCKS_URL (redis://host:6379) or LOCKS_CONFIG (a file).',
     );
   });
 
@@ -113,7 +113,7 @@ describe('openLocks without an argument', () => {
   it('does not read the environment where the argument names no backend', async () => {
     await standIn({});
     environment({ LOCKS_URL: 'memory:' });
-    expect((await refusal({ url: undefined })).message).toContain('no backend is named');
+    expect((await refusal({ url: undefined })).message).toContain('no backend was given');
   });
 });
 
@@ -168,13 +168,13 @@ describe('a configuration file is refused with its name', () => {
     ['no JSON', '{\n  "options": { "password": "hunter2" "db": 1 }\n}', 'not JSON at line 2.'],
     ['nothing', '', 'not JSON.'],
     ['no JSON, with a quoted text', '{ "url": hunter2 at position 5', 'not JSON.'],
-    ['no object', '["hunter2"]', 'it must have an object, such as { "url": "redis://host:6379" }.'],
-    ['a text', '"redis://:hunter2@host"', 'it must have an object, such as { "url": "redis://host:6379" }.'],
+    ['no object', '["hunter2"]', 'it must contain an object, such as { "url": "redis://host:6379" }.'],
+    ['a text', '"redis://:hunter2@host"', 'it must contain an object, such as { "url": "redis://host:6379" }.'],
     ['a misspelt option', '{ "url": "memory:", "tll": "5s" }', 'openLocks: unknown option "tll". Did you mean "ttl"?'],
     ['a wrong option', '{ "url": "memory:", "ttl": "soon" }', 'openLocks: option "ttl" must be an integer from 50'],
     ['another file', '{ "config": "other.json", "url": "memory:" }', 'openLocks: unknown option "config".'],
     ['a runtime', '{ "url": "memory:", "runtime": {} }', 'openLocks: option "runtime" must be a Runtime'],
-    ['no backend', '{ "ttl": "5s" }', 'openLocks: no backend is named;'],
+    ['no backend', '{ "ttl": "5s" }', 'openLocks: no backend was given;'],
     ['a URL that is no text', '{ "url": 5 }', 'openLocks: option "url" must be a string, not 5.'],
     ['an adapter that is no name', '{ "provider": {} }', 'openLocks: option "provider" must be'],
     [
@@ -185,7 +185,7 @@ describe('a configuration file is refused with its name', () => {
     [
       'unmet demands',
       '{ "url": "memory:", "requires": { "scope": "network" } }',
-      'The memory provider lacks what option "requires" demands',
+      'The memory provider does not satisfy option "requires"',
     ],
   ])('for %s', async (_, text, message) => {
     expect((await complaint(text)).slice(0, message.length)).toBe(message);
@@ -219,11 +219,11 @@ describe('a placeholder in a configuration file', () => {
     ],
     [
       '{ "options": { "password": "hunter2${NOT_SET:-x}" } }',
-      'option "options.password" has a placeholder that cannot be read; write ${NAME}, or $${ for the characters.',
+      'option "options.password" has a placeholder that cannot be parsed; write ${NAME}, or $${ for the characters.',
     ],
     [
       '{ "options": { "password": "hunter2${" } }',
-      'option "options.password" has a placeholder that cannot be read; write ${NAME}, or $${ for the characters.',
+      'option "options.password" has a placeholder that cannot be parsed; write ${NAME}, or $${ for the characters.',
     ],
   ])('is refused with the option where it cannot be filled: %s', async (text, message) => {
     environment();

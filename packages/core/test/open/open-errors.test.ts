@@ -22,10 +22,14 @@ const memoryLike = `export function fromConfig() {
 describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
   it.each<[string, unknown, string]>([
     ['null', null, 'needs a URL or a configuration object, not null'],
-    ['a URL that is not set', { url: undefined, ttl: 100 }, 'no backend is named; give option "url"'],
-    ['a file with a NUL character', 'sqlite:./locks%00.db', 'option "url" has a NUL character (%00)'],
-    ['a user with one', new URL('postgres://app%00:secret@db/app'), 'option "url" has a NUL character (%00)'],
-    ['a database with one', 'mysql://app:secret@db/app%00x', 'option "url" has a NUL character (%00)'],
+    ['a URL that is not set', { url: undefined, ttl: 100 }, 'no backend was given; set option "url"'],
+    ['a file with a NUL character', 'sqlite:./locks%00.db', 'option "url" contains a NUL character (%00); remove it'],
+    [
+      'a user with one',
+      new URL('postgres://app%00:secret@db/app'),
+      'option "url" contains a NUL character (%00); remove it',
+    ],
+    ['a database with one', 'mysql://app:secret@db/app%00x', 'option "url" contains a NUL character (%00); remove it'],
     ['an empty URL', '', 'the URL has no scheme'],
     ['a scheme that is a property of every object', 'constructor://host', 'no adapter is known for the scheme'],
     ['an empty provider', { provider: '' }, 'option "provider" must be'],
@@ -34,9 +38,9 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     [
       'an option of the adapter beside the URL',
       { url: 'memory:', waiterTtl: 30 },
-      'Options of an adapter are written under "options" of openLocks.',
+      'Put options of an adapter under "options" of openLocks.',
     ],
-    ['an option of Locks under "options"', { url: 'memory:', options: { ttl: 5 } }, '"ttl" is an option of Locks'],
+    ['an option of Locks under "options"', { url: 'memory:', options: { ttl: 5 } }, '"ttl" is an option of the client'],
     ['an unknown option beside the URL', { url: 'memory:', prefix: 'x' }, 'openLocks: unknown option "prefix"'],
   ])('%s', async (_, target, message) => {
     const error = await refusal(target);
@@ -49,11 +53,11 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     [{ url: 7 }, 'openLocks: option "url" must be a string, not 7.'],
     [{ url: 'memory:', options: 7 }, 'openLocks: option "options" must be an object, not 7.'],
     [{ url: 'memory:', options: null }, 'openLocks: option "options" must be an object, not null.'],
-    [{}, 'openLocks: no backend is named; give option "url" (redis://host:6379) or option "provider" ("memory").'],
+    [{}, 'openLocks: no backend was given; set option "url" (redis://host:6379) or option "provider" ("memory").'],
     ['host', 'openLocks: the URL has no scheme; write redis://host:6379, for example.'],
     [
       'CONSUL+a.b-1://host',
-      `openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, ${known.join(', ')}. Install an adapter named locks-consul, or name its module: { provider: "module-id", url }.`,
+      `openLocks: no adapter is known for the scheme "consul+a.b-1:". Known: memory, ${known.join(', ')}. Install a package named locks-consul, or pass its module: { provider: "module-id", url }.`,
     ],
     [
       { provider: 7 },
@@ -61,7 +65,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
     ],
     [
       { provider: 'x://y' },
-      'openLocks: option "provider" is an adapter\'s name, a module id or a path; a URL belongs into option "url".',
+      'openLocks: option "provider" is an adapter\'s name, a module id or a path; put a URL in option "url".',
     ],
     [
       { provider: 'no-such-adapter' },
@@ -72,7 +76,7 @@ describe('openLocks refuses with LOCK_MISCONFIGURED', () => {
       'memory:?ttl=1',
       'The URL of openLocks: option "ttl" must be an integer from 50 to 86400000 (ms), or text such as "30s", not "1".',
     ],
-    ['memory://host', 'The URL of the memory provider is "memory:", with nothing but options after it.'],
+    ['memory://host', 'The URL of the memory provider must be "memory:", followed by options only.'],
     [
       'memory:?waiterTtl=29',
       'The memory provider: option "waiterTtl" must be an integer from 30 to 86400000 (ms), or text such as "30s", not "29".',
@@ -154,7 +158,7 @@ describe('an adapter of the user', () => {
     'redis:me:hunter2@host',
   ])('is no URL, which could be code: %s', async (provider) => {
     const error = await refusal({ provider });
-    expect(error).toMatchObject(misconfigured('a path; a URL'));
+    expect(error).toMatchObject(misconfigured('a path; put a URL'));
     expect(error.message).not.toContain('hunter2');
     expect(globalThis).not.toHaveProperty('ran');
   });
@@ -170,7 +174,7 @@ describe('an adapter that cannot open its backend', () => {
         },
       },
     });
-    const message = 'openLocks: the adapter could not open its backend; see the cause.';
+    const message = 'openLocks: the adapter could not connect to its backend; see the cause.';
     expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause, message });
   });
 
@@ -217,7 +221,7 @@ it('an adapter that never opens is LOCK_UNAVAILABLE after a minute, and is close
   await runtime.advance(20);
   expect(opening.error).toMatchObject({
     code: 'LOCK_UNAVAILABLE',
-    message: 'openLocks: the adapter has not opened its backend within 60000 ms.',
+    message: 'openLocks: the adapter did not connect to its backend within 60000 ms. Check that it is reachable.',
   });
   const provider = createMemoryProvider();
   opened.resolve(provider);

@@ -98,7 +98,7 @@ describe('an adapter of others is found by the scheme of a URL', () => {
     await expect(open('barn+tls://user:hunter2@host')).rejects.toMatchObject({
       code: 'LOCK_MISCONFIGURED',
       message:
-        'openLocks: no adapter is known for the scheme "barn+tls:". Module "locks-barn" does not export it in schemes; name its module: { provider: "module-id", url }.',
+        'openLocks: no adapter is known for the scheme "barn+tls:". Module "locks-barn" does not export it in schemes; pass its module: { provider: "module-id", url }.',
     });
   });
 
@@ -112,9 +112,9 @@ describe('an adapter of others is found by the scheme of a URL', () => {
 
   it('else the message says how to name it', async () => {
     const bundled = await importCopy(await standIn({}), { bundled: true });
-    const way = 'or name its module: { provider: "module-id", url }.';
+    const way = 'or pass its module: { provider: "module-id", url }.';
     await expect(open('lofts://host')).rejects.toMatchObject(
-      misconfigured(`Install an adapter named locks-lofts, ${way}`),
+      misconfigured(`Install a package named locks-lofts, ${way}`),
     );
     await expect(bundled.openLocks('lofts://host')).rejects.toMatchObject({
       message: expect.stringContaining(`Call registerAdapter with an adapter that has schemes, ${way}`) as unknown,

@@ -52,7 +52,7 @@ describe('a wrong option of a Locks', () => {
   });
 
   it.each([null, 'ttl', 5])('is refused when it is not in an object: %s', (options) => {
-    const message = 'The options of a Locks must be an object, such as { ttl: 30_000 }.';
+    const message = 'The options of the client must be an object, such as { ttl: 30_000 }.';
     expect(create(options)).toThrow(expect.objectContaining({ code: 'LOCK_MISCONFIGURED', message }));
   });
 
@@ -120,7 +120,7 @@ describe('requires', () => {
 
   it('names all that is lacking, and only that', () => {
     expect(create({ requires: { fair: true, shared: true, wake: false } }, weak)).toThrow(
-      /demands: fair: true \(it has false\), shared: true \(it has false\)\./,
+      /"requires": fair: true \(it has false\), shared: true \(it has false\)\./,
     );
   });
 

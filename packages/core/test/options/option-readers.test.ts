@@ -110,7 +110,7 @@ describe('the options of an adapter', () => {
   });
 
   it.each([
-    ['a b', 'the text that it is (not shown)'],
+    ['a b', 'the given text (not shown)'],
     [4711, 'a number'],
     [true, 'a boolean'],
     [null, 'null'],
@@ -131,7 +131,7 @@ describe('the options of an adapter', () => {
 
   it('that belong to Locks are told so', () => {
     expect(() => readOptions(readers, { ttl: 5 }, { ...source, text: true })).toThrow(
-      'The adapter: unknown option "ttl". "ttl" is an option of Locks, not of its adapter: write it beside "options".',
+      'The adapter: unknown option "ttl". "ttl" is an option of the client, not of the adapter: put it next to "options".',
     );
   });
 

@@ -31,7 +31,7 @@ function holdOf(memory: MemoryStorage, { key, owner }: Claim): Hold | undefined 
 }
 
 /**
- * For so many ms after a call, in the store's time, another one of its owner meets it: as a
+ * For this many ms after a call, in the store's time, another one of its owner meets it: as a
  * compare-and-set that takes two round trips.
  */
 const inTwoSteps = 10;
@@ -71,7 +71,7 @@ export const flawedProviders: Readonly<Record<string, Flaw>> = {
       return answering;
     },
   })),
-  'lets go before the ttl is over': spoiledServer((base, { memory }) => ({
+  'frees a key before its ttl ends': spoiledServer((base, { memory }) => ({
     tryAcquire(claim, wake) {
       const answering = base.tryAcquire(claim, wake);
       const hold = holdOf(memory, claim);

@@ -37,7 +37,7 @@ describe(`${count} schedules over a bad network keep all promises`, () => {
   });
 });
 
-it.each(all)('100 schedules of %s find a provider that lets go too early', async (_, scenario) => {
-  const flaw = flawedProviders['lets go before the ttl is over'];
+it.each(all)('100 schedules of %s find a provider that frees a key too early', async (_, scenario) => {
+  const flaw = flawedProviders['frees a key before its ttl ends'];
   await expect(run(scenario, (world, holds) => openMemory(world, holds, flaw), 100)).rejects.toThrow(/hold|permits/);
 });

@@ -10,7 +10,7 @@ export function replaced<T extends object>(base: T, instead: Partial<T>): T {
   });
 }
 
-/** `runtime`, whose wall clock is so many ms ahead. */
+/** `runtime`, whose wall clock is this many ms ahead. */
 export function clockAhead(runtime: Runtime, ms: number): Runtime {
   const { clock } = runtime;
   return replaced(runtime, { clock: replaced(clock, { origin: clock.origin + ms }) });

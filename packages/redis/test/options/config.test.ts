@@ -54,7 +54,7 @@ test.each([
 test('a password that is no text is told as what it is', async () => {
   const error = await refusal(openLocks({ url: inject('redisUrl'), options: { password: 4711 } }));
   expect(error.message).toBe(
-    '@locks/redis: option "password" must be a string, or a function that gives it, not a number.',
+    '@locks/redis: option "password" must be a string, or a function that returns it, not a number.',
   );
 });
 

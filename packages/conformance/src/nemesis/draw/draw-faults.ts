@@ -3,9 +3,9 @@ import type { Fault } from '../script.ts';
 import type { NemesisTarget } from '../target.ts';
 import type { Random } from './random.ts';
 
-/** How often what is done to a process. */
+/** Weights of the faults of a process. */
 const ofProcess = { kill: 3, pause: 3, block: 2, 'clock-step': 1 } as const;
-/** How often what is done to its network. */
+/** Weights of the faults of its network. */
 const ofNetwork = {
   cut: 2,
   break: 2,
@@ -22,7 +22,7 @@ const ofNetwork = {
   duplicate: 1,
 } as const;
 
-/** One after the other: a worker is replaced by one with another opening. */
+/** One by one: a worker is replaced by one with another opening. */
 export const deploy = 'deploy';
 
 /** A fault of a process. */
@@ -50,7 +50,7 @@ export function drawFaults(random: Random, target: NemesisTarget, options: Fault
   const { length, workers, faults: wanted } = options;
   const { ttl, servers = [] } = target;
   const kinds = new Set(faultKinds(target).filter((kind) => wanted?.includes(kind) !== false));
-  // Who is replaced already is not killed beside.
+  // A replaced worker is not killed in addition.
   const excluded = target.deploys === undefined ? undefined : 'kill';
   const among = <Kind extends string>(weights: Readonly<Record<Kind, number>>) =>
     Object.fromEntries(Object.entries(weights).filter(([kind]) => kinds.has(kind) && kind !== excluded)) as Record<
@@ -86,7 +86,7 @@ export function drawFaults(random: Random, target: NemesisTarget, options: Fault
   return [...drawn, ...drawDeploys(random, target, options)].toSorted((one, other) => one.at - other.at);
 }
 
-/** All workers go on to the next opening, and one of each deploy is killed instead of ended. */
+/** All workers move to the next opening, and one per deploy is killed instead of ended. */
 function drawDeploys(random: Random, { deploys = [] }: NemesisTarget, { length, workers }: FaultOptions): Fault[] {
   const [, ...later] = deploys;
   return later.flatMap((opening, index) => {

@@ -4,13 +4,13 @@ import { drawFaults } from './draw-faults.ts';
 import { drawTurn } from './draw-turn.ts';
 import { type Random, createRandom } from './random.ts';
 
-/** What a script is drawn by, besides its seed. */
+/** The parameters of a script, besides its seed. */
 export interface DrawOptions {
-  /** In ms: how long calls and faults go on. @default 20_000 */
+  /** The duration of calls and faults, in ms. @default 20_000 */
   readonly length?: number | undefined;
-  /** How many processes. @default 4 */
+  /** The number of processes. @default 4 */
   readonly workers?: number | undefined;
-  /** How many flows each of them has. @default 4 */
+  /** The number of flows of each process. @default 4 */
   readonly flows?: number | undefined;
   /** The kinds of faults. @default all that the target can have */
   readonly faults?: readonly string[] | undefined;

@@ -12,7 +12,7 @@ const keys = {
   job: 'report',
 } as const;
 
-/** How often which call is drawn. */
+/** Weights of the calls. */
 const calls = {
   acquire: 30,
   withLock: 20,
@@ -26,17 +26,17 @@ const calls = {
   burst: 2,
 } as const;
 
-/** So often what work does is drawn; the others do nothing but write. */
+/** Weights of what work does besides the guarded write. */
 const insides = { nothing: 100, renew: 8, release: 5, again: 5, stop: 3, block: 2, force: 2, close: 4 } as const;
 
-/** Several permits cannot rest, and are not reentrant. */
+/** Several permits have no cooldown, and are not reentrant. */
 const several = { count: 2, atLeast: 0, reentrant: false } as const;
 
-/** Turns that hold up a whole process are taken rarely. */
+/** Turns that affect a whole process are rare. */
 const rare: ReadonlySet<string> = new Set(['block', 'force', 'close']);
 const whole = Math.round;
 
-/** Draws a turn that `target` can do. */
+/** Draws a turn that `target` supports. */
 export function drawTurn(random: Random, target: NemesisTarget): Turn {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const turn = spareBusy(random, drawAny(random, target.ttl));
@@ -69,7 +69,7 @@ function drawAny(random: Random, ttl: number): Turn {
     case 'downgrade':
       return { ...own, key: keys.mixed, how: 'acquire', wait, next: 'downgrade' };
     case 'burst':
-      // More calls under way than any window.
+      // More simultaneous calls than any window.
       return { ...own, ...drawKey(random), hold: 0, how: 'tryAcquire', times: random.integer(100, 400), every: 40 };
     default:
       return { ...base, ...drawOptions(random, ttl, call), ...drawKey(random), ...inside };
@@ -89,7 +89,6 @@ function drawKey(random: Random): Pick<Turn, 'key' | 'mode' | 'permits' | 'count
   }
 }
 
-/** How, and under which options. */
 function drawOptions(
   random: Random,
   ttl: number,
@@ -111,7 +110,7 @@ function drawOptions(
 function drawInside(random: Random, call: string): Partial<Turn> {
   const inside = random.weighed(insides);
   if (inside === 'nothing' || (inside === 'stop' && call !== 'elect')) return {};
-  // The lock of a job has a name of its own.
+  // The lock of a job has a separate name.
   if (call === 'once' && (inside === 'again' || inside === 'force')) return {};
   return {
     inside,

@@ -10,11 +10,10 @@ export interface Random {
   pick<T>(items: readonly T[]): T;
   /** One of the names, by their weights. */
   weighed<Name extends string>(weights: Readonly<Record<Name, number>>): Name;
-  /** True so many times out of one. */
+  /** True with this probability. */
   chance(probability: number): boolean;
 }
 
-/** The choices of `seed`. */
 export function createRandom(seed: number): Random {
   const next = createNumbers(seed);
   const between = (low: number, high: number): number => low + next() * (high - low);

@@ -5,14 +5,14 @@ import type { Script } from '../script.ts';
 import type { NemesisTarget } from '../target.ts';
 import type { Note } from '../worker/messages.ts';
 
-/** In bytes: what a worker's heap may have at its end. */
+/** The most heap of a worker at its end, in bytes. */
 const heapBound = 200 * 2 ** 20;
 /** In ms: what follows the end of the last dead holder. */
 const calmMargin = 2_000;
-/** Faults of the network in which a worker reaches no server, where there is only one. */
+/** Faults of the network in which a worker reaches no server, if there is only one. */
 const silent: ReadonlySet<string> = new Set(['silence', 'no-requests', 'no-replies', 'refuse']);
 
-/** What a round breaks of the promises of the library. */
+/** The guarantees that a round violates. */
 export function checkRound(
   history: readonly HistoryEvent[],
   notes: readonly Note[],
@@ -26,7 +26,7 @@ export function checkRound(
   const forgetting = Object.entries(faults).flatMap(([kind, { empties, doubles = empties }]) =>
     doubles ? [kind] : [],
   );
-  // A pause of one worker may hold up the others where they share a file; a kill does not.
+  // A pause of one worker may delay others that share a file; a kill does not.
   const explains: Explains = ({ kind, hit }, process) =>
     kind !== 'kill' && kind !== 'close' && (hit === undefined || slotOf(hit) === slotOf(process) || kind === 'pause');
   const turns = script.workers.flatMap(({ flows }) => flows.flat());
@@ -42,10 +42,7 @@ export function checkRound(
   return [...shown, ...notes.flatMap(checkNote)];
 }
 
-/**
- * Errors that no caller caught; workers that are filled with what is over, or that something of the
- * locks keeps running.
- */
+/** Uncaught errors; workers with a heap full of finished work, or kept running by the locks. */
 function checkNote(note: Note): Violation[] {
   const broken = (message: string): Violation => ({ rule: 'processes', message, at: note.at, ids: [] });
   if (note.type === 'crash') return [broken(`a worker has an error: ${note.message}`)];

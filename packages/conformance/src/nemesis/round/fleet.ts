@@ -7,29 +7,31 @@ import { now } from '../clock.ts';
 import type { Turn } from '../script.ts';
 import type { Assignment, Order } from '../worker/messages.ts';
 
-/** The processes that take locks, a slot for each. */
+/** The processes that take locks, one per slot. */
 export interface Fleet {
   /** Starts the next worker of a slot. */
   start(slot: number): void;
-  /** What the history calls the worker that a slot has now. */
+  /** The name of the current worker of a slot in the history. */
   nameOf(slot: number): string;
-  /** Kills the worker of a slot, and starts the next one `delay` ms after it is gone. */
+  /** Kills the worker of a slot, and starts the next one `delay` ms after its end. */
   replace(slot: number, delay: number): Promise<void>;
-  /** Ends or kills the worker of a slot; resolves when the next one has opened its locks. */
+  /** Ends or kills the worker of a slot; resolves when the next one has opened its client. */
   succeed(slot: number, opening: string, kills: boolean): Promise<void>;
   /** Stops the worker of a slot for `duration` ms. */
   pause(slot: number, duration: number): Promise<void>;
-  /** Sends an order to the worker of a slot; resolves when it was obeyed, or the worker is gone. */
+  /**
+   * Sends an order to the worker of a slot; resolves when it was executed, or the worker has ended.
+   */
   order(slot: number, order: Order): Promise<void>;
-  /** Resolves when each worker has obeyed its last order; false: not within `patience` ms. */
+  /** Resolves when each worker has executed its last order; false: not within `patience` ms. */
   obeyed(patience: number): Promise<boolean>;
-  /** Has each flow of each worker take `turns`. */
+  /** Makes each flow of each worker take `turns`. */
   calm(turns: readonly Turn[]): void;
-  /** Tells the workers to end, and waits until they have. */
+  /** Asks the workers to end, and waits until they have. */
   leave(patience: number): Promise<void>;
   /** Kills all workers, as a fault does. */
   kill(): Promise<void>;
-  /** Kills what is left. */
+  /** Kills the remaining ones. */
   stop(): void;
 }
 
@@ -45,11 +47,11 @@ export interface FleetOptions {
   /** `opening`: that of the last deploy. */
   assignment(slot: number, opening: string | undefined): Omit<Assignment, 'process' | 'log'>;
   note(event: HistoryEvent): void;
-  /** Something that must not be. */
+  /** Reports a violation. */
   wrong(message: string): void;
 }
 
-/** In ms: how long a worker may take to end in a deploy, on a machine under load. */
+/** How long a worker may take to end in a deploy, on a machine under load, in ms. */
 const deployTime = 60_000;
 
 interface Member {
@@ -61,7 +63,7 @@ interface Member {
   expected: 'to run' | 'to end' | 'killed';
 }
 
-/** Makes the slots; no worker runs yet. */
+/** Creates the slots; no worker runs yet. */
 export function createFleet(options: FleetOptions): Fleet {
   const { logs, wrong, note } = options;
   const members: Member[] = [];
@@ -75,8 +77,8 @@ export function createFleet(options: FleetOptions): Fleet {
     const errors = join(logs, `worker-${name}.errors`);
     const child = startChild<Order>(options.program, {
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-      // Under faults a flow of a worker waits for long for the work of another one, which ends.
-      // A run that is lost may be recorded by its successor.
+      // Under faults a flow of a worker waits long for the work of another one, which ends. A lost
+      // run may be recorded by its successor.
       execArgv: ['--disable-warning=LOCKS_OWN_WAIT', '--disable-warning=LOCKS_JOB_UNRECORDED'],
       output: openSync(errors, 'a'),
     });
@@ -93,7 +95,7 @@ export function createFleet(options: FleetOptions): Fleet {
       member.isGone = true;
       const killed = member.expected === 'killed';
       note({ type: 'ended', at: now(), process: name, killed });
-      // The files of a round that was given up may be gone.
+      // The files of an abandoned round may be gone.
       const printed = existsSync(errors) ? readFileSync(errors, 'utf8').slice(0, 1_000) : '';
       if (printed !== '') wrong(`worker ${name} printed: ${printed}`);
       if (!killed && (end !== 0 || member.expected !== 'to end')) wrong(`worker ${name} ended: ${end}`);
@@ -114,14 +116,14 @@ export function createFleet(options: FleetOptions): Fleet {
       () => {
         if (member.obeys === obeys) member.hasObeyed = true;
       },
-      // Its end is told apart.
+      // Its end is reported separately.
       () => {},
     );
     member.obeys = obeys;
     return obeys;
   }
 
-  /** Tells `leaving` to end, and kills those that do not. */
+  /** Asks `leaving` to end, and kills those that do not. */
   async function endAll(leaving: readonly Member[], patience: number): Promise<void> {
     for (const member of leaving) {
       member.expected = 'to end';
@@ -140,7 +142,7 @@ export function createFleet(options: FleetOptions): Fleet {
     for (const { child } of members) void child.kill();
   }
 
-  // A worker that is stopped would not notice that its controller has gone.
+  // A stopped worker would not notice the end of its controller.
   process.once('exit', stop);
   return {
     start,

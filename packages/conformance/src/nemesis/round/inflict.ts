@@ -10,19 +10,19 @@ import type { Fault } from '../script.ts';
 import type { NemesisTarget } from '../target.ts';
 import type { Fleet } from './fleet.ts';
 
-/** What faults are done to. */
+/** The targets of faults. */
 export interface Victims {
   readonly fleet: Fleet;
-  /** Of each slot: what is between its worker and each of the servers. */
+  /** Of each slot: the proxies between its worker and each of the servers. */
   readonly proxies: readonly (readonly Proxy[])[];
   readonly target: Pick<NemesisTarget, 'faults'>;
-  /** Resolves when all deploys so far are over. */
+  /** Resolves when all deploys so far have ended. */
   deployed: Promise<void>;
 }
 
 /**
- * Does each fault at its moment, and notes it when it is over. A fault of a server may take longer
- * than it was drawn, so the next one waits for it.
+ * Causes each fault at its time, and records it when it has ended. A fault of a server may take
+ * longer than drawn, so the next one waits for it.
  */
 export async function inflictAll(
   faults: readonly Fault[],
@@ -42,7 +42,7 @@ export async function inflictAll(
 async function inflict(fault: Fault, victims: Victims, note: (event: HistoryEvent) => void): Promise<void> {
   const { kind, worker, opening, amount } = fault;
   if (kind === deploy && worker !== undefined && opening !== undefined) {
-    // The next one begins when all before are over.
+    // The next one begins when all before have ended.
     victims.deployed = victims.deployed.then(() => victims.fleet.succeed(worker, opening, amount === 1));
     return await victims.deployed;
   }
@@ -65,7 +65,6 @@ async function inflict(fault: Fault, victims: Victims, note: (event: HistoryEven
   note({ type: 'fault', at: now(), process: 'control', from, kind, ...hit });
 }
 
-/** Does a fault of a worker or of its network. */
 async function hurt(fault: Fault, worker: number, { fleet, proxies }: Victims): Promise<void> {
   const { duration, amount = 0, server } = fault;
   const kind = fault.kind as ProcessFault | NetworkFault;
@@ -111,7 +110,7 @@ async function disturb(kind: NetworkFault, fault: Fault, proxy: Proxy): Promise<
     case 'jitter':
       return await jitter(proxy, fault, direction);
     case 'late':
-      // What a call had sent arrives after its caller gave it up, and maybe called again.
+      // What a call had sent arrives after its caller abandoned it, and maybe called again.
       return await during(duration, proxy.stall(direction));
     case 'duplicate':
       return await during(duration, proxy.duplicate());
@@ -145,7 +144,7 @@ async function jitter(proxy: Proxy, { at, duration, amount = 0 }: Fault, directi
   }
 }
 
-/** A connection without traffic would have the fault long after the log says that it was. */
+/** A connection without traffic would have the fault long after the recorded time. */
 async function springs(trap: Trap, within: number): Promise<void> {
   await Promise.race([trap.sprung, sleep(within)]);
   trap.disarm();

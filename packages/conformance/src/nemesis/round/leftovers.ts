@@ -11,8 +11,8 @@ interface Looker extends Pick<FleetOptions, 'program' | 'cwd' | 'logs'> {
 }
 
 /**
- * The keys that are held or waited for, and all else that is left in the store, for longer than
- * leases may last: a line each. A process without proxies looks.
+ * Lines for the keys that are held or waited for, and all else left in the store, for longer than
+ * leases may last. A process without proxies looks.
  */
 export async function findLeftovers(
   { program, cwd, logs, assignment }: Looker,

@@ -8,14 +8,14 @@ import type { Answer, Request } from '../worker/register-client.ts';
 /** What the locks of a round protect. */
 export interface Register {
   readonly port: number;
-  /** What it did. */
+  /** Its events. */
   readonly events: readonly HistoryEvent[];
   stop(): void;
 }
 
 /**
- * Starts a number for each key. It refuses every token below the highest that it has seen. It lives
- * in the controller: a worker may be killed within a request.
+ * Starts a number for each key. It rejects every token below the highest that it has seen. It lives
+ * in the controller: a worker may be killed during a request.
  */
 export async function startRegister(): Promise<Register> {
   const events: HistoryEvent[] = [];

@@ -19,25 +19,24 @@ import { startRegister } from './register.ts';
 
 /** Where and how a script runs. */
 export interface RunOptions {
-  /** Gets the logs: a new folder, or one without any. */
+  /** The folder for the logs: new, or without any. */
   readonly folder: string;
-  /** The program of the workers, in the application that is attacked. @default this package's */
+  /** The program of the workers, in the attacked application. @default this package's */
   readonly program?: string | URL;
   /** Where workers run. @default the folder of this process */
   readonly cwd?: string;
   /**
-   * Workers are killed when the script is over: there is no calm, and no look at the
-   * store.
+   * Workers are killed at the end of the script, without a calm phase and a check of the store.
    * @default false
    */
   readonly brief?: boolean;
 }
 
-/** What became of a script. */
+/** The result of a script. */
 export interface Round {
   /** What all processes did. */
   readonly history: readonly HistoryEvent[];
-  /** What it breaks of the promises of the library. */
+  /** The guarantees of the library that it violates. */
   readonly violations: readonly Violation[];
   /** Its numbers. */
   readonly figures: Figures;
@@ -45,14 +44,14 @@ export interface Round {
   readonly begun: number;
 }
 
-/** In ms: what should take processes moments, on a machine under load. */
+/** How long brief steps of processes may take on a machine under load, in ms. */
 const patience = 60_000;
-/** In ms: the controller's proxies pass nothing for as long. */
+/** How long the controller's proxies may pass nothing, in ms. */
 const tolerance = 100;
 
 /**
- * Does what `script` says to `target`: with new processes, new keys, and a new register. Rejects
- * where a server does not do what the target says.
+ * Runs `script` against `target`: with new processes, new keys, and a new register. Rejects where a
+ * server does not do what the target declares.
  */
 export async function runScript(script: Script, target: NemesisTarget, options: RunOptions): Promise<Round> {
   const { folder, program = new URL('./nemesis-worker.js', import.meta.url), cwd, brief = false } = options;
@@ -131,7 +130,7 @@ function readNotes(folder: string): readonly Note[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.log'));
   return files.toSorted().flatMap((file) => {
     const lines = readFileSync(join(folder, file), 'utf8').split('\n');
-    // What a killed process did not finish to write did not happen.
+    // A line that a killed process did not finish did not happen.
     lines.pop();
     return lines.map((line) => JSON.parse(line) as Note);
   });

@@ -1,7 +1,7 @@
 import type { KeyLockable, Lease, Locks, MultiLease } from '@locks/core';
 import type { Turn } from '../script.ts';
 
-/** The options of a call that its object does not have. */
+/** The options of a call that its object does not set. */
 function optionsOf({ wait, renew, reentrant, ttl, lockDelay, atLeast, abortAfter }: Turn) {
   const signal = abortAfter === undefined ? undefined : AbortSignal.timeout(abortAfter);
   return { wait, renew, reentrant, ttl, lockDelay, atLeast, signal };
@@ -15,7 +15,7 @@ export interface Calls {
   tryWithLock(work: (lease: Lease) => Promise<unknown>): Promise<{ readonly held: boolean }>;
 }
 
-/** How the store knows a key. */
+/** The name of a key in the store. */
 export type Naming = (key: string) => string;
 
 /** The calls of `turn`. */
@@ -59,7 +59,7 @@ export function tokenOf(lease: Lease, key: string): bigint {
   return (lease as Partial<MultiLease>).tokens?.get(key) ?? lease.token;
 }
 
-/** What `error` says that it is. */
+/** The code of `error`. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code } = error as { readonly code?: unknown };

@@ -5,7 +5,7 @@ import type { Turn } from '../script.ts';
 import { codeOf } from './calls.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What a holder does from inside. */
+/** What a holder does during its work. */
 export interface Inside {
   readonly with: Surroundings;
   readonly id: string;
@@ -13,11 +13,11 @@ export interface Inside {
   readonly lease: Lease;
   /** Ends the term of an election, or its candidacy. */
   readonly election?: { stop(): Promise<void>; resign(): Promise<boolean> } | undefined;
-  /** Releases the lease, and notes that. */
+  /** Releases the lease, and records that. */
   release(): Promise<void>;
 }
 
-/** Does what the turn says that its work does besides the guarded write. */
+/** Does what the work of the turn does besides the guarded write. */
 export async function doInside({ with: surroundings, id, turn, lease, election, release }: Inside): Promise<void> {
   const { locks, append, process, name } = surroundings;
   switch (turn.inside) {
@@ -36,7 +36,7 @@ export async function doInside({ with: surroundings, id, turn, lease, election, 
       await Promise.race([election?.stop(), sleep(turn.hold + 1)]);
       return;
     case 'close':
-      // Before Node 24 a close waits for the work that calls it, as long as that may drain.
+      // Before Node 24 a close waits for the work that calls it, up to `drain`.
       await Promise.race([surroundings.reopen(), sleep(turn.hold + 1)]);
       return;
     case 'block':
@@ -76,7 +76,7 @@ async function reenter({ locks, name }: Surroundings, { key, mode, permits }: Tu
   }
 }
 
-/** Holds up the event loop, and notes that as a fault of the process. */
+/** Blocks the event loop, and records that as a fault of the process. */
 export function block({ append, process }: Pick<Surroundings, 'append' | 'process'>, duration: number): void {
   const from = now();
   while (now() - from < duration);

@@ -3,7 +3,9 @@ import type { Election, Lease, Locks } from '@locks/core';
 import type { Turn } from '../script.ts';
 import type { Naming } from './calls.ts';
 
-/** Stands for election until it has led once, or for the wait of the turn: whether it has led. */
+/**
+ * Is a candidate until it has led once, or for the wait of the turn. Returns whether it has led.
+ */
 export async function lead(
   locks: Locks,
   name: Naming,

@@ -3,7 +3,7 @@ import type { Locks } from '@locks/core';
 import { now } from '../clock.ts';
 import type { Order } from './messages.ts';
 
-/** Looks until no key is held or waited for. Gives a line for each that still is in the end. */
+/** Polls until no key is held or waited for. Returns a line for each that still is at the end. */
 export async function look(
   locks: Locks,
   { keys, jobs, within }: Extract<Order, { readonly kind: 'look' }>,
@@ -21,13 +21,13 @@ export async function look(
       await sleep(100);
     }
   }
-  // A user's store keeps no record of what was only a test.
+  // A user's store must not keep records of a test.
   for (const job of jobs) await locks.forgetJob(job).catch(() => {});
   return left;
 }
 
 /**
- * The holders and waiters, or why they are not known: a client of the caller's may not be connected
+ * The holders and waiters, or why they are unknown: a client of the caller's may not be connected
  * yet.
  */
 async function lookAt(locks: Locks, key: string): Promise<string | undefined> {

@@ -6,30 +6,30 @@ import type { Json } from '../script.ts';
 import type { Address } from '../target.ts';
 import type { Assignment } from './messages.ts';
 
-/** Locks, and how they are closed with all that was opened for them. */
+/** A client, and how it is closed with all that was opened for it. */
 export interface OpenedLocks {
-  /** The locks. */
+  /** The client. */
   readonly locks: Locks;
-  /** Closes them, and all else that was opened. */
+  /** Closes it, and all else that was opened. */
   close(): Promise<void>;
 }
 
-/** What a module that opens locks gets. */
+/** The arguments of a module that opens a client. */
 export interface OpenArguments {
-  /** Where the servers are, in their order. */
+  /** The addresses of the servers, in order. */
   readonly addresses: readonly Address[];
   /** The drawn settings of the worker. */
   readonly settings: { readonly [name: string]: Json };
-  /** What the target says. */
+  /** The arguments in the target. */
   readonly args: Json;
 }
 
-/** In ms: a store may refuse its clients for as long, as while a password is changed. */
+/** How long a store may refuse its clients, as during a change of passwords, in ms. */
 const refusal = 20_000;
 
 /**
- * Opens the locks, as often as it takes: the network may be broken at the moment, or the store
- * refuses its clients for a while. Rejects for any other reason.
+ * Opens the client, with retries: the network may be down, or the store refuse its clients for a
+ * while. Rejects for any other reason.
  */
 export async function open({
   module,
@@ -51,9 +51,9 @@ export async function open({
 }
 
 /**
- * Opens `args` with `openLocks`: a URL or a configuration, whose texts have `{host}` and `{port}`
- * in place of the address of the first server, `{host:1}` of that of the second. An opening without
- * a module does that.
+ * Opens `args` with `openLocks`: a URL or a configuration, with `{host}` and `{port}` in its texts
+ * replaced by the address of the first server, `{host:1}` by that of the second. The default of an
+ * opening.
  */
 export async function openConfigured({ addresses, settings, args }: OpenArguments): Promise<OpenedLocks> {
   const filled = fill(args, addresses);
@@ -62,7 +62,6 @@ export async function openConfigured({ addresses, settings, args }: OpenArgument
   return { locks, close: () => locks.close() };
 }
 
-/** `value` with the addresses in place of what stands for them. */
 function fill(value: Json, addresses: readonly Address[]): Json {
   if (typeof value === 'string') {
     return value.replaceAll(/\{(host|port)(?::(\d+))?\}/g, (text, part: 'host' | 'port', index = '0') => {

@@ -11,7 +11,7 @@ export interface Request {
   readonly value?: number;
 }
 
-/** What the register answers to request `n`. */
+/** The answer of the register to request `n`. */
 export interface Answer {
   readonly n: number;
   readonly ok: boolean;

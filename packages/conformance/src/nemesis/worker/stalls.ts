@@ -5,8 +5,8 @@ import { now } from '../clock.ts';
 const interval = 20;
 
 /**
- * Notes when this process could not run for more than `tolerance` ms. Of the controller, whose
- * proxies pass nothing then, it is a fault of all. Returns what ends it.
+ * Records when this process could not run for more than `tolerance` ms. In the controller, whose
+ * proxies pass nothing then, that is a fault of all. Returns a function that ends it.
  */
 export function watchStalls(
   tolerance: number,

@@ -6,9 +6,9 @@ import type { RegisterClient } from './register-client.ts';
 
 /** What a turn works with. */
 export interface Surroundings {
-  /** What the history calls this process. */
+  /** Its name in the history. */
   readonly process: string;
-  /** Those that are open. */
+  /** The open client. */
   readonly locks: Locks;
   readonly register: RegisterClient;
   /** In ms: the ttl of leases whose turn has none. */
@@ -21,8 +21,8 @@ export interface Surroundings {
   isCalm(): boolean;
   /** Takes another turn. */
   take(id: string, turn: Turn): Promise<void>;
-  /** Takes another turn, which the process waits for before it ends. */
+  /** Takes another turn, which the process awaits before it ends. */
   takeLater(id: string, turn: Turn): void;
-  /** Closes the locks, and opens new ones. */
+  /** Closes the client, and opens a new one. */
   reopen(): Promise<void>;
 }

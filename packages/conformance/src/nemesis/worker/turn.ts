@@ -8,18 +8,16 @@ import { doInside } from './inside.ts';
 import { lead } from './lead.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** One key of a turn, which the history has as a call of its own. */
+/** One key of a turn, a separate call in the history. */
 interface Part {
   readonly id: string;
   readonly key: string;
 }
 
-/** In ms: how often a holder looks at its lease. */
+/** How often a holder checks its lease, in ms. */
 const lookEvery = 40;
 
-/**
- * Takes a lock as `turn` says, works under it and gives it back. Never rejects: all is in the log.
- */
+/** Takes a lock as in `turn`, works under it and releases it. Never rejects: all is in the log. */
 export async function takeTurn(surroundings: Surroundings, id: string, turn: Turn): Promise<void> {
   const { times = 1 } = turn;
   const idOf = (index: number): string => (times === 1 ? id : `${id}+${index}`);
@@ -31,9 +29,8 @@ class Taking {
   readonly #locks: Locks;
   readonly #turn: Turn;
   #parts: readonly Part[];
-  /** What the present call is. */
   #call: HistoryCall;
-  /** The lease goes on as another one. */
+  /** The lease continues as another one. */
   #over = false;
   #released = false;
 
@@ -82,7 +79,7 @@ class Taking {
     return await this.#locks.once(this.#with.name(key), new Date(this.#call.slot ?? 0), { ttl, wait }, work);
   }
 
-  /** Returns the lease that it ends with: a lease may go on as another one. */
+  /** Returns the lease that it ends with: a lease may continue as another one. */
   async #hold(first: Lease, election?: Election): Promise<Lease> {
     this.#noteGrant(first);
     const { how } = this.#turn;
@@ -91,7 +88,7 @@ class Taking {
       await this.#work(first, election);
       last = await this.#goOn(first);
     } finally {
-      // A function ends now, and what it has is released.
+      // A function ends now, and its lease is released.
       if (!this.#released && how !== 'acquire' && how !== 'tryAcquire' && how !== 'multiLock') this.#noteRelease(last);
     }
     return last;
@@ -111,7 +108,6 @@ class Taking {
     if (seen !== undefined) await register.write(id, key, token, seen + 1);
   }
 
-  /** Holds as long as the turn says. */
   async #stay(): Promise<void> {
     const end = now() + this.#turn.hold;
     for (let rest = end - now(); rest > 1 && !this.#with.isCalm(); rest = end - now()) {
@@ -119,7 +115,7 @@ class Taking {
     }
   }
 
-  /** Notes what the lease says of itself, until it is over. */
+  /** Records what the lease reports, until it has ended. */
   #watch(lease: Lease): void {
     const parts = this.#parts;
     const timer = setInterval(() => {
@@ -130,7 +126,7 @@ class Taking {
     }, lookEvery);
   }
 
-  /** Hands the lease over to itself, or downgrades it: with a call of its own. */
+  /** Transfers the lease to itself, or downgrades it: as a separate call. */
   async #goOn(lease: Lease): Promise<Lease> {
     const { next: how } = this.#turn;
     if (how === undefined || !lease.held) return lease;
@@ -164,7 +160,7 @@ class Taking {
       return next;
     } catch (error) {
       end();
-      // It may be held still, and would be renewed.
+      // It may still be held, and would be renewed.
       await lease.release().catch(() => {});
       throw error;
     }
@@ -184,8 +180,8 @@ class Taking {
   }
 
   #noteGrant(lease: Lease): void {
-    // The clock is read first: what the lease says then held at that time, for a lease does not
-    // come back.
+    // The clock is read first: what the lease reports then held at that time, as a lease does not
+    // revive.
     const at = now();
     const { remaining, owner } = lease;
     const { append, process, name } = this.#with;

@@ -1,6 +1,6 @@
 let off = 0;
 
-/** Puts the clock of the wall off by so many ms more, for all code of this process. */
+/** Steps the wall clock by `by` ms, for all code of this process. */
 export function stepClock(by: number): void {
   if (off === 0) replaceDate();
   off += by;

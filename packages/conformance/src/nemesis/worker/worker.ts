@@ -15,14 +15,14 @@ import type { Surroundings } from './surroundings.ts';
 import { takeTurn } from './turn.ts';
 import { stepClock } from './wall-clock.ts';
 
-/** In ms: how long what is closed may take to be gone. */
+/** How long closed resources may take to end, in ms. */
 const settling = 5_000;
-/** In ms: how often a job is due. */
+/** The interval of a job, in ms. */
 const slotLength = 1_000;
-/** In ms: a loop that stands for less is no reason for anything. */
+/** A shorter block of the event loop explains nothing, in ms. */
 const tolerance = 20;
 
-// One process of an application: some flows that take locks, through the public API only.
+// One process of an application: several flows that take locks, through the public API only.
 let phase: 'run' | 'calm' | 'leave' = 'run';
 let calm: readonly Turn[] = [];
 let changed = createSignal();
@@ -104,7 +104,7 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
   stopServing();
   stopWatching();
   const end = now() + settling;
-  // A socket that was ended goes when the other side has answered.
+  // An ended socket is gone when the other side has answered.
   while (process.getActiveResourcesInfo().length > 0 && now() < end) await sleep(50);
   append({ type: 'close', at: now(), heap: process.memoryUsage().heapUsed, open: process.getActiveResourcesInfo() });
 }
@@ -121,7 +121,7 @@ async function runFlows(flows: Assignment['flows'], surroundings: Surroundings):
       for (const turn of turns) {
         if (phase !== 'run' || round % (turn.every ?? 1) !== 0) continue;
         await sleep(turn.think);
-        // Calls of locks that are closed say nothing more.
+        // Calls of a closed client may not settle.
         await Promise.race([reopened, sleep(200)]);
         await take({ ttl: surroundings.ttl, ...turn });
       }
@@ -140,10 +140,7 @@ async function runFlows(flows: Assignment['flows'], surroundings: Surroundings):
   await Promise.all(flows.map(flow));
 }
 
-/**
- * Appends notes to a log, a line each, before it returns: a SIGKILL right after it takes nothing
- * away.
- */
+/** Appends notes to a log, one per line, synchronously: a later SIGKILL loses nothing. */
 function openLog(path: string): (note: Note) => void {
   const file = openSync(path, 'a');
   return (note) => {
@@ -151,7 +148,6 @@ function openLog(path: string): (note: Note) => void {
   };
 }
 
-/** Something that happens once. */
 function createSignal(): { readonly fired: Promise<void>; fire(): void } {
   let fire = (): void => {};
   const fired = new Promise<void>((resolve) => (fire = resolve));

@@ -41,7 +41,7 @@ export const duplicateRequirements: readonly Requirement[] = rules({
     },
   },
   'duplicate-sharer': {
-    title: 'an attempt to share that arrives twice takes one permit, and its release gives one back',
+    title: 'an attempt to share that arrives twice takes one permit, and its release frees it',
     when: ['network', 'shared'],
     async check(context) {
       const { again, other } = await createDuplicating(context);
@@ -77,7 +77,8 @@ export const duplicateRequirements: readonly Requirement[] = rules({
     },
   },
   'duplicate-place': {
-    title: 'an attempt that arrives twice takes one position in the queue: the order stays, and who leaves is gone',
+    title:
+      'an attempt that arrives twice takes one position in the queue: the order stays, and a claim that leaves is gone',
     when: ['network', 'fair'],
     async check(context) {
       const { again, other } = await createDuplicating(context);

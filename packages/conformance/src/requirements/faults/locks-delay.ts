@@ -7,14 +7,15 @@ import { range } from '../steps.ts';
 import { acquireAtLast, createHarmed, enqueueLocks, mustBeLost, mustGetFree, mustKeep } from './locks-steps.ts';
 import { answered, callLimit, createOther, warmUp } from './steps.ts';
 
-/** Replies that come late: what they say counts from the send. */
+/** Late replies: their validity counts from the send. */
 export const locksDelayRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'outage',
   needs: ['delay'],
 })({
   'locks-delay-validity': {
-    title: 'what remains of a lease whose replies come late counts from the send, and ends before the store lets go',
+    title:
+      'the remaining time of a lease with late replies counts from the send, and ends before the store frees the key',
     when: ['network', 'ttl'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
@@ -32,8 +33,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
         );
       };
       mustRemain(lease.remaining, 'an attempt');
-      // The next grant may be a ttl away; a machine that stands still may lose the lease on the
-      // way.
+      // The next grant may be a ttl away; a suspended machine may lose the lease meanwhile.
       await lease.renew().then(
         () => mustRemain(lease.remaining, 'a renewal'),
         () => {},
@@ -45,7 +45,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-delay-late-grant': {
-    title: 'a grant that arrives after its validity is handed back: the caller is told so, and the key becomes free',
+    title: 'a grant that arrives after its validity is released: the caller gets an error, and the key becomes free',
     when: ['network', 'ttl'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
@@ -60,7 +60,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
         mustReject(locks.acquire(keys[1], { ttl: context.ttl, wait: 3 * delay }), 'LOCK_UNAVAILABLE', when),
       ]);
       for (const key of keys) {
-        // An attempt that is still under way may take the key once more, and hand it back.
+        // An attempt in progress may take the key once more, and release it.
         const next = context.wait(other, context.claim(key));
         await context.granted(next, 'after a grant that came too late');
         await other.release(next.claim);
@@ -69,7 +69,7 @@ export const locksDelayRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-delay-waiting': {
-    title: 'on a slow line waiters are served too, in order where the provider is fair',
+    title: 'waiters with a slow connection are granted too, in order where the provider is fair',
     when: ['network'],
     async check(context) {
       const [slow, fast] = [await createHarmed(context), await createHarmed(context)];

@@ -15,7 +15,7 @@ export const locksJobsRequirements: readonly Requirement[] = rules({
   when: ['network', 'register'],
 })({
   'locks-job-dropped-reply': {
-    title: 'a run whose record was changed, while the reply was lost with its connection, happens once and is done',
+    title: 'a run with a changed record whose reply was lost with its connection happens once and is done',
     needs: ['dropReply'],
     check: async (context) => {
       for (const [index, which] of [begins, ends].entries()) {
@@ -31,7 +31,7 @@ export const locksJobsRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-job-sever': {
-    title: 'a run whose connections are cut again and again in the middle of it is done, and happens once',
+    title: 'a run whose connections are repeatedly cut is done, and happens once',
     needs: ['sever'],
     check: async (context) =>
       await runThrough(context, slotOf(1), async (provider, run) => {
@@ -45,7 +45,7 @@ export const locksJobsRequirements: readonly Requirement[] = rules({
       }),
   },
   'locks-job-silence': {
-    title: 'a run that ends while its store is silent is recorded once that is over, and its slot runs no second time',
+    title: 'a run that ends while its store is silent is recorded after the silence, and its slot runs no second time',
     needs: ['silence'],
     check: async (context) =>
       await runThrough(context, slotOf(1), async (provider, run) => {
@@ -63,7 +63,7 @@ export const locksJobsRequirements: readonly Requirement[] = rules({
 
 type Run = (locks: ReturnType<Context['locksOn']>, work: () => Promise<void>) => Promise<OnceResult<void>>;
 
-/** A run on a provider that `hurt` hurts, as others see it afterwards. */
+/** A run on a provider affected by `hurt`, as others see it afterwards. */
 async function runThrough(
   context: Context,
   slot: Date,
@@ -79,7 +79,7 @@ async function runThrough(
     locks.once(key, slot, { ttl }, async () => {
       runs += 1;
       const during = await other.once(key, slot, { ttl }, () => void (runs += 1));
-      assert.equal(during.state, 'running', `expected another process to be told that it runs, got ${show(during)}`);
+      assert.equal(during.state, 'running', `expected another process to see it running, got ${show(during)}`);
       await work();
     });
   const limit = 2 * callLimit(context) + 4 * context.ttl;

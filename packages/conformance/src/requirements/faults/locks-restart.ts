@@ -10,7 +10,7 @@ import { createHarmed, giveBack, lossWithin, mustBeLost, serveThrough } from './
 import { answered, callLimit, createOther, mustStayIdle } from './steps.ts';
 import { mustRise } from '../steps.ts';
 
-/** Leases and users of `withLock` outlive a restart, or are told. */
+/** Leases and users of `withLock` outlive a restart, or are notified. */
 export const locksRestartRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'restart',
@@ -42,7 +42,7 @@ export const locksRestartRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-restart-waiters': {
-    title: 'users of withLock who waited before a restart are all served afterwards',
+    title: 'all users of withLock who waited before a restart are granted afterwards',
     check: (context) => serveThrough(context, context.faults.restart, 'after a restart'),
   },
   'locks-empty-restart-loss': {
@@ -68,7 +68,7 @@ export const locksRestartRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-empty-restart-waiters': {
-    title: 'users of withLock who waited for a store that lost everything are all served',
+    title: 'all users of withLock who waited for a store that lost everything are granted',
     needs: ['restartEmpty'],
     check: (context) => serveThrough(context, context.faults.restartEmpty, 'after a restart without data'),
   },
@@ -86,11 +86,11 @@ async function mustLearn(context: Context, lease: Lease, when: string): Promise<
       'renew to settle',
     );
     if (isLockError(outcome, 'LOCK_LOST')) break;
-    // A session may be known to last a while yet, without a connection to ask over.
+    // A session may be valid for a while, without a connection.
     const isKnown = outcome === undefined && context.traits.expiry === 'session';
     const unknown = (isKnown || isLockError(outcome, 'LOCK_UNAVAILABLE')) && now() < limit;
     assert.ok(unknown, `expected renew to reject with LOCK_LOST ${when}, got ${show(outcome)}`);
     await sleep(20);
   }
-  mustBeLost(lease, `when a renewal has told so ${when}`);
+  mustBeLost(lease, `when a renewal has reported it ${when}`);
 }

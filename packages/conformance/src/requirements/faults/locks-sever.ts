@@ -17,7 +17,7 @@ export const locksSeverRequirements: readonly Requirement[] = rules({
   needs: ['sever'],
 })({
   'locks-sever-lease': {
-    title: 'a lease is held across a cut: renewals go on, and no other owner gets in',
+    title: 'a lease is held across a cut: renewals continue, and no other owner is granted',
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
@@ -31,7 +31,7 @@ export const locksSeverRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-sever-release': {
-    title: 'a release before, while or after the connection is cut frees the key, if need be in the background',
+    title: 'a release before, during or after a cut of the connection frees the key, if necessary in the background',
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
       const other = await createOther(context);
@@ -50,7 +50,7 @@ export const locksSeverRequirements: readonly Requirement[] = rules({
   },
   // Users of `createLocks` do not notice that one reply was lost.
   'locks-dropped-reply': {
-    title: 'acquire, renew and release get over a lost reply: the lease is held, and its key is free at the end',
+    title: 'acquire, renew and release survive a lost reply: the lease is held, and its key is free at the end',
     needs: ['dropReply'],
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });
@@ -82,7 +82,7 @@ export const locksSeverRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-dropped-reply-of-try': {
-    title: 'tryAcquire whose reply was lost is a lease or LOCK_UNAVAILABLE, never null, and what it took is given back',
+    title: 'tryAcquire with a lost reply returns a lease or LOCK_UNAVAILABLE, never null, and what it took is released',
     needs: ['dropReply'],
     async check(context) {
       const { provider, locks } = await createHarmed(context, { ttl: context.longTtl });

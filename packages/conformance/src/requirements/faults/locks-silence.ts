@@ -20,8 +20,8 @@ import { directions, nameOf } from './silence.ts';
 import { callLimit, createOther, persistent, settled, warmUp } from './steps.ts';
 
 /**
- * A silent backend holds up no caller, and no owner believes to hold a key that it may have given
- * away.
+ * A silent backend delays no caller, and no owner assumes to hold a key that may have been granted
+ * to another.
  */
 export const locksSilenceRequirements: readonly Requirement[] = rules({
   level: 'locks',
@@ -30,14 +30,13 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
   needs: ['silence'],
 })({
   'locks-silence-loss': {
-    title: 'a lease whose provider is cut off without a sign is reported lost before the store lets go',
+    title: 'a lease whose provider is silently cut off is reported lost before the store frees its key',
     async check(context) {
       await Promise.all(directions.map((direction) => loseInSilence(context, direction)));
     },
   },
   'locks-silence-callers': {
-    title:
-      'a silent backend holds up no caller: deadlines and signals end calls in time, and nothing is left afterwards',
+    title: 'a silent backend delays no caller: deadlines and signals end calls in time, and nothing is left afterwards',
     async check(context) {
       const other = await createOther(context);
       const checks = directions.map(async (direction) => {
@@ -51,7 +50,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
   },
   'locks-silence-timeout': {
     title:
-      'a wait that ends in a silence of the store says that the store does not answer, not that others hold the key',
+      'a wait that ends during a silence of the store reports that the store does not answer, not that others hold the key',
     async check(context) {
       const { ttl } = context;
       const { provider, locks } = await createHarmed(context);
@@ -74,7 +73,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-silence-place': {
-    title: 'a waiter that gives up in a silence longer than its ttl has left the queue soon after it',
+    title: 'a waiter that gives up during a silence longer than its ttl leaves the queue soon after it',
     when: ['network', 'fair'],
     async check(context) {
       const { ttl } = context;
@@ -98,21 +97,20 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
       await other.release(holder);
     },
   },
-  // A backend that stands still: it is not contention, and no owner believes to hold a key that it
-  // may give away afterwards.
+  // A frozen backend is not contention, and no owner assumes to hold a key that may be granted to
+  // another afterwards.
   'locks-pause-callers': {
-    title:
-      'a backend that stands still is not contention and holds up no caller; when it goes on, nothing is left of the callers',
+    title: 'a frozen backend is not contention and delays no caller; when it continues, nothing is left of the callers',
     needs: ['pause'],
     async check(context) {
       const { provider, locks } = await createHarmed(context);
       const other = await createOther(context);
       await warmUp(context, provider, other);
-      await mustGetAway(context, locks, other, context.faults.pause, 'while the backend stands still');
+      await mustGetAway(context, locks, other, context.faults.pause, 'while the backend is frozen');
     },
   },
   'locks-pause-loss': {
-    title: 'a lease is lost in time while the backend stands still; when it goes on, the next in the queue is granted',
+    title: 'a lease is lost in time while the backend is frozen; when it continues, the next in the queue is granted',
     needs: ['pause'],
     async check(context) {
       const [{ locks }, later] = [await createHarmed(context), await createHarmed(context)];
@@ -126,13 +124,9 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
         return second;
       });
       granted.catch(() => {});
-      await lossWithin(limit + context.patience, lease, 'while the backend stands still');
+      await lossWithin(limit + context.patience, lease, 'while the backend is frozen');
       await thaw();
-      const second = await within(
-        callLimit(context) + limit,
-        granted,
-        'the next owner to be granted after the standstill',
-      );
+      const second = await within(callLimit(context) + limit, granted, 'the next owner to be granted after the freeze');
       mustRise(context, second.token, lease.token, 'for the next owner');
       await locks.close();
       const intruder = await other.tryAcquire(context.claim(lease.key));
@@ -141,7 +135,7 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-pause-waiters': {
-    title: 'those who waited before the backend stood still are served afterwards, in order where the provider is fair',
+    title: 'waiters from before a freeze of the backend are granted afterwards, in order where the provider is fair',
     needs: ['pause'],
     check: (context) =>
       serveThrough(
@@ -157,7 +151,9 @@ export const locksSilenceRequirements: readonly Requirement[] = rules({
   },
 });
 
-/** The whole life of a lease whose provider falls silent: lost in time, and harmless afterwards. */
+/**
+ * The whole life of a lease whose provider becomes silent: lost in time, and harmless afterwards.
+ */
 async function loseInSilence(context: Context, direction: Direction): Promise<void> {
   const { provider, locks } = await createHarmed(context);
   const other = await createOther(context);
@@ -169,7 +165,7 @@ async function loseInSilence(context: Context, direction: Direction): Promise<vo
   const grant = await within(limit, next.granted, `another owner to be granted ${when}`);
   mustBeLost(lease, `as soon as another owner is granted, ${when}`);
   mustRise(context, grant.token, lease.token, `for the next holder ${when}`);
-  assert.equal(await lease.release(), false, `expected release of a lost lease to answer false ${when}`);
+  assert.equal(await lease.release(), false, `expected release of a lost lease to return false ${when}`);
   await end();
   await locks.close();
   await mustBeHeld(

@@ -7,7 +7,7 @@ import { inBackground, now, sleep, standstill, turn, within } from '../../checks
 import { mustBeHeld, pick, range } from '../steps.ts';
 import { callLimit, createOther, mustStayIdle, settled, warmUp } from './steps.ts';
 
-/** `createLocks` on a provider that a fault will hit. An unknown end is not waited for. */
+/** `createLocks` on a provider that will have a fault. It does not wait long for its close. */
 export async function createHarmed(
   context: Context,
   options: LocksOptions = {},
@@ -16,7 +16,7 @@ export async function createHarmed(
   return { provider, locks: context.locksOn(provider, { closeTimeout: context.ttl, ...options }) };
 }
 
-/** A lease, however often the store cannot be reached before. */
+/** A lease, with retries while the store cannot be reached. */
 export async function acquireAtLast(
   context: Context,
   locks: Locks,
@@ -34,8 +34,8 @@ export async function acquireAtLast(
 }
 
 /**
- * `lease` must be held for another `duration` ms, and `other` must not be granted its key. Where
- * this process stood still for longer than renewals can bear, losing it was right.
+ * `lease` must be held for another `duration` ms, and `other` must not be granted its key. If this
+ * process was suspended for longer than renewals can survive, losing it was right.
  */
 export async function mustKeep(
   context: Context,
@@ -60,8 +60,8 @@ export async function mustKeep(
 }
 
 /**
- * `lease` is released, now or in the background if its release is unknown at first: long before its
- * ttl `other` sees no holder, and the next holder is not harmed by what may come late.
+ * `lease` is released, immediately or in the background if its release is unknown at first: long
+ * before its ttl `other` sees no holder, and late requests do not harm the next holder.
  */
 export async function mustGetFree(context: Context, lease: Lease, other: LockProvider, when: string): Promise<void> {
   const outcome = await settled(context, `release ${when}`, lease.release());
@@ -86,12 +86,12 @@ export async function mustGetFree(context: Context, lease: Lease, other: LockPro
   await context.state(other, lease.key, `no holder and no waiter after a release ${when}`, isIdle);
 }
 
-/** Releases `lease`: now, or in the background if its release is unknown at first. */
+/** Releases `lease`: immediately, or in the background if its release is unknown at first. */
 export async function giveBack(context: Context, lease: Lease): Promise<void> {
   await settled(context, 'release', lease.release());
 }
 
-/** When `lease` is over, which must be within `limit` ms. */
+/** When `lease` has ended, which must be within `limit` ms. */
 export async function lossWithin(limit: number, lease: Lease, when: string): Promise<void> {
   const lost = new Promise<void>((resolve) => {
     if (lease.signal.aborted) resolve();
@@ -101,11 +101,11 @@ export async function lossWithin(limit: number, lease: Lease, when: string): Pro
   mustBeLost(lease, when);
 }
 
-/** `lease` must say by all its means that it is lost. */
+/** `lease` must report its loss in every way. */
 export function mustBeLost(lease: Lease, when: string): void {
   const told = { held: lease.held, aborted: lease.signal.aborted, remaining: lease.remaining };
   const expected = { held: false, aborted: true, remaining: 0 };
-  assert.deepEqual(told, expected, `expected the lease to be over ${when}, it said ${show(told)}`);
+  assert.deepEqual(told, expected, `expected the lease to have ended ${when}, it reported ${show(told)}`);
   const reason: unknown = lease.signal.reason;
   assert.ok(
     isLockError(reason, 'LOCK_LOST'),
@@ -115,8 +115,8 @@ export function mustBeLost(lease: Lease, when: string): void {
 
 /**
  * Callers of `locks` between the beginning and the end of a fault during which it gets no answer.
- * All of them get away in time, and when it is over nothing is left of them, as `other` sees it,
- * and `locks` serves again.
+ * All of them settle in time, and afterwards nothing is left of them, as `other` sees it, and
+ * `locks` works again.
  */
 export async function mustGetAway(
   context: Context,
@@ -139,8 +139,8 @@ export async function mustGetAway(
   const calls = [
     unavailable(locks.acquire(keys[1], { wait, ttl }), wait + patience, `a wait of ${wait} ms ${when}`),
     unavailable(locks.tryAcquire(keys[2], { ttl }), callLimit(context), `tryAcquire on a free key ${when}`),
-    // Nothing can be left of it, and with this ttl a grant that no store gave would not be over
-    // yet.
+    // Nothing can be left of it, and with this ttl a grant that no store made would not have
+    // expired yet.
     unavailable(locks.tryAcquire(held.key, { ttl: longTtl }), callLimit(context), `tryAcquire on a held key ${when}`),
   ];
   await turn();
@@ -166,14 +166,16 @@ export async function mustGetAway(
   await giveBack(context, lease);
 }
 
-/** "I do not know" is what callers must hear; `null` or a timeout would say that others hold it. */
+/**
+ * Callers must learn that the state is unknown; `null` or a timeout would mean that others hold it.
+ */
 async function unavailable(call: Promise<unknown>, limit: number, what: string): Promise<void> {
   await within(limit, mustReject(call, 'LOCK_UNAVAILABLE', `for ${what}`), `${what} to end`);
 }
 
 /**
- * A queue of users of `withLock`, in a known order where the provider is fair; resolves to what
- * they are told.
+ * A queue of users of `withLock`, in a known order where the provider is fair; resolves to their
+ * results.
  */
 export async function enqueueLocks(
   context: Context,
@@ -196,7 +198,7 @@ export async function enqueueLocks(
   return { order, served: inBackground(Promise.all(served)) };
 }
 
-/** Users of `withLock` who waited before `fault` are all served afterwards. */
+/** All users of `withLock` who waited before `fault` are granted afterwards. */
 export async function serveThrough(
   context: Context,
   fault: () => Promise<void>,

@@ -18,7 +18,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
 })({
   'lost-reply-of-attempt': {
     title:
-      'an attempt whose reply was lost is unknown, not busy and not never sent; a repeat is the same hold with the same token',
+      'an attempt with a lost reply is unknown, not busy and not "never sent"; a repeat is the same hold with the same token',
     when: ['network'],
     async check(context) {
       const sides = await createWarm(context);
@@ -26,7 +26,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
     },
   },
   'lost-reply-of-sharer': {
-    title: 'an attempt to share whose reply was lost and that is repeated takes one permit',
+    title: 'a repeated attempt to share, whose reply was lost, takes one permit',
     when: ['network', 'shared'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
@@ -49,7 +49,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   'lost-reply-of-place': {
     title:
-      'an attempt that took a position in the queue and whose reply was lost has one place, and keeps it when repeated',
+      'an attempt that took a position in the queue, and whose reply was lost, has one position, and keeps it when repeated',
     when: ['network', 'fair'],
     async check(context) {
       const { harmed, other, third } = await createWarm(context);
@@ -60,7 +60,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
       await context.state(third, holder.key, 'two in the queue', ({ waiters }) => waiters === 2);
       const late = await enqueue(context, [other, harmed], holder.key, 2);
       await within(callLimit(context), lost.inQueue, 'the attempt to be answered when it is repeated');
-      // A store may drop a waiter that it cannot reach when it is its turn.
+      // A store may drop a waiter that it cannot reach when its turn comes.
       await warmUp(context, harmed, third);
       await context.state(third, holder.key, 'four in the queue, one place each', ({ waiters }) => waiters === 4);
       await third.release(holder);
@@ -70,7 +70,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
   },
   // A holder's command took effect and its reply was lost (laws 1 and 2).
   'lost-reply-of-renewal': {
-    title: 'a renewal whose reply was lost is unknown, never false; repeated, it succeeds',
+    title: 'a renewal with a lost reply is unknown, never false; a repeat succeeds',
     when: ['network'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
@@ -86,7 +86,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
     },
   },
   'lost-reply-of-renewal-counts': {
-    title: 'a renewal whose reply was lost has restarted the ttl, which runs out when it is not repeated',
+    title: 'a renewal with a lost reply has restarted the ttl, which ends if it is not repeated',
     when: ['network', 'ttl'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
@@ -115,7 +115,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
     },
   },
   'lost-reply-of-release': {
-    title: 'a release whose reply was lost has freed the key, and does not answer false; repeated, it does no harm',
+    title: 'a release with a lost reply has freed the key, and does not return false; a repeat is harmless',
     when: ['network'],
     async check(context) {
       const { harmed, again, other } = await createWarm(context);
@@ -128,15 +128,14 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
         const grant = await mustGrant(other, next, 'after a release whose reply was lost');
         mustRise(context, grant.token, token, 'for the next holder');
         const freed = await again.release(claim);
-        assert.equal(freed, false, 'expected a repeat of the release to answer false: others hold the key');
+        assert.equal(freed, false, 'expected a repeat of the release to return false: others hold the key');
         await mustBeHeld(context, other, next, 'after the release of the owner before it was repeated');
         await other.release(next);
       }
     },
   },
   'lost-reply-of-release-while-reconnecting': {
-    title:
-      'a release that is called after a cut, at any moment until it is mended, and whose reply was lost is never false',
+    title: 'a release after a cut, at any moment until the connection is restored, with a lost reply, is never false',
     when: ['network'],
     needs: ['dropReply', 'sever'],
     async check(context) {
@@ -148,7 +147,7 @@ export const lostReplyRequirements: readonly Requirement[] = rules({
         await context.faults.dropReply(harmed);
         const what = `a release whose reply is lost, ${round * 10} ms after a cut`;
         await mustNotSayFalse(context, what, harmed.release(claim));
-        // Where nothing was sent, the trap is for this.
+        // If nothing was sent, the trap is for this.
         await settled(context, 'a release that is repeated', harmed.release(claim));
         await again.release(claim);
         await context.idle(other, claim.key);
@@ -191,13 +190,13 @@ async function mustNotBeBusy(context: Context, provider: LockProvider, claim: Cl
   return answer.token;
 }
 
-/** A call that takes effect: it is unknown, or says so. */
+/** A call that takes effect: it is unknown, or returns true. */
 async function mustNotSayFalse(context: Context, what: string, call: Promise<unknown>): Promise<void> {
   const outcome = await settled(context, what, call);
   const said = !('answer' in outcome) || outcome.answer;
   assert.notEqual(
     said,
     false,
-    `expected ${what} to be unknown or to succeed, because it took effect; it answered false`,
+    `expected ${what} to be unknown or to succeed, because it took effect; it returned false`,
   );
 }

@@ -17,7 +17,7 @@ export const restartRequirements: readonly Requirement[] = rules({
   needs: ['restart'],
 })({
   'restart-exclusion': {
-    title: 'after a restart a hold is there, with its token, or is gone and known to be: never are there two',
+    title: 'after a restart a hold exists with its token, or is known to be gone: there are never two',
     async check(context) {
       const { again: one, other: two } = await createSides(context);
       const claims = range(4).map(() => context.claim());
@@ -28,8 +28,8 @@ export const restartRequirements: readonly Requirement[] = rules({
         const answer = await two.tryAcquire(next);
         const renewal = await one.renew(claim);
         const seen = `after a restart: another owner's attempt was answered ${show(answer)}, the first one's renewal ${show(renewal)}`;
-        // A session that was lost meanwhile has ended by the renewal's answer, and may not have
-        // when the other owner asked.
+        // A session lost meanwhile has ended by the renewal's answer, and may not have when the
+        // other owner asked.
         const ended = context.traits.expiry === 'session' && renewal === false && !answer.granted;
         const grant = ended ? await mustGrant(two, next, `for a repeat ${seen}`) : answer;
         assert.equal(renewal === false, grant.granted, `expected exactly one of two owners to hold the key ${seen}`);
@@ -39,7 +39,7 @@ export const restartRequirements: readonly Requirement[] = rules({
         } else {
           const repeat = await mustGrant(one, claim, 'for a repeat after a restart that kept the hold');
           const { fencing } = context.traits;
-          // A session that was known to last a while may have been lost since: then this is another
+          // A session that was valid for a while may have been lost since: then this is another
           // hold.
           const another = context.traits.expiry === 'session' && repeat.token > token;
           if (fencing !== 'none' && !another)
@@ -50,7 +50,7 @@ export const restartRequirements: readonly Requirement[] = rules({
     },
   },
   'restart-in-flight': {
-    title: 'calls that are under way during a restart settle, and what they did ends with a release',
+    title: 'calls in progress during a restart settle, and their effects end with a release',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const held = await context.hold(again);
@@ -73,7 +73,7 @@ export const restartRequirements: readonly Requirement[] = rules({
     },
   },
   'restart-waiters': {
-    title: 'those who waited before a restart are all granted afterwards, one after the other',
+    title: 'all waiters from before a restart are granted afterwards, one by one',
     async check(context) {
       await waitThrough(context, context.faults.restart, 'after a restart');
     },
@@ -86,7 +86,7 @@ export const restartRequirements: readonly Requirement[] = rules({
     },
   },
   'restart-registers': {
-    title: 'a register has its text after a restart that kept what was written later',
+    title: 'a register has its text after a restart that kept later writes',
     when: ['network', 'register'],
     check: async (context) =>
       await withRegisters(context, async ([writer, reader], name) => {
@@ -106,14 +106,14 @@ export const restartRequirements: readonly Requirement[] = rules({
       }),
   },
   'empty-restart-waiters': {
-    title: 'those who waited for a store that lost everything are all granted, one after the other',
+    title: 'all waiters of a store that lost everything are granted, one by one',
     needs: ['restartEmpty'],
     async check(context) {
       await waitThrough(context, context.faults.restartEmpty, 'after a restart without data');
     },
   },
   'empty-restart-tokens': {
-    title: 'tokens of a store that lost everything exceed those it gave before',
+    title: 'tokens of a store that lost everything exceed those it granted before',
     when: ['network', 'clock-bounded'],
     needs: ['restartEmpty'],
     async check(context) {

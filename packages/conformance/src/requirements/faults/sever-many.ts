@@ -8,7 +8,7 @@ import { pick, range } from '../steps.ts';
 import { createHarmed } from './locks-steps.ts';
 import { callLimit, createOther, createSides, mustStayIdle, settled } from './steps.ts';
 
-/** More calls than any client sends at once are under way when their connection is cut. */
+/** More calls than any client sends simultaneously are in progress when their connection is cut. */
 export const severManyRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'connection',
@@ -16,7 +16,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
   needs: ['sever'],
 })({
   'sever-many-in-flight': {
-    title: 'of 600 releases that are under way when their connection is cut, each settles; repeated, each key is free',
+    title: 'of 600 releases in progress when their connection is cut, each settles; after a repeat, each key is free',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const claims = range(600).map(() => context.claim(context.key(), { ttl: 60_000 }));
@@ -34,7 +34,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
   },
   'sever-many-attempts': {
     title:
-      'of 600 attempts that are under way when their connection is cut, each settles; released, no queue has their claims',
+      'of 600 attempts in progress when their connection is cut, each settles; after a release, no queue contains their claims',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const holders = range(60).map(() => context.claim());
@@ -58,7 +58,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-sever-aborts': {
-    title: 'of 600 waits that are aborted while their connection is cut, each rejects, and no queue keeps a claim',
+    title: 'of 600 waits aborted while their connection is cut, each rejects, and no queue keeps a claim',
     level: 'locks',
     async check(context) {
       const options = { ttl: 4 * context.ttl, closeTimeout: callLimit(context) };
@@ -85,7 +85,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
       await context.faults.sever(provider);
       await within(callLimit(context), rejected, 'each of 600 aborted waits to reject');
       for (const holder of holders) await other.release(holder);
-      // An attempt whose answer was lost may take effect until its ttl is over.
+      // An attempt whose answer was lost may take effect until its ttl ends.
       await within(2 * callLimit(context), locks.close(), 'close() to resolve when each claim was given up');
       const keys = holders.map(({ key }) => key);
       await mustStayIdle(context, other, keys, 'after 600 waits were aborted', context.patience);
@@ -93,7 +93,7 @@ export const severManyRequirements: readonly Requirement[] = rules({
   },
 });
 
-/** Some at a time: all at once would last longer than a call may where the machine is busy. */
+/** Some at a time: all together would last longer than a call may on a busy machine. */
 async function inTurns<T, R>(all: readonly T[], call: (one: T) => Promise<R>): Promise<readonly R[]> {
   const answers: R[] = [];
   while (answers.length < all.length) {

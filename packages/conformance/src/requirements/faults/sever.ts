@@ -16,7 +16,7 @@ import {
   warmUp,
 } from './steps.ts';
 
-/** A connection that is cut comes back, and nothing is lost with it. */
+/** A cut connection is restored, and nothing is lost with it. */
 export const severRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'connection',
@@ -43,7 +43,7 @@ export const severRequirements: readonly Requirement[] = rules({
     },
   },
   'sever-in-flight': {
-    title: 'calls that are under way when their connection is cut settle; repeated, each attempt is one hold',
+    title: 'calls in progress when their connection is cut settle; after a repeat, each attempt is one hold',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const claims = range(12).map(() => context.claim());
@@ -69,7 +69,7 @@ export const severRequirements: readonly Requirement[] = rules({
     },
   },
   'sever-keeps-hold': {
-    title: 'a hold survives a cut: others are refused, a repeat has the same token, it can be renewed and released',
+    title: 'a hold survives a cut: others are busy, a repeat has the same token, it can be renewed and released',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const modes = modesOf(context);
@@ -89,7 +89,7 @@ export const severRequirements: readonly Requirement[] = rules({
     },
   },
   'sever-keeps-place': {
-    title: 'a position in the queue survives a cut: one place each, and the order stays',
+    title: 'a position in the queue survives a cut: one position each, and the order stays',
     when: ['network', 'fair'],
     async check(context) {
       const { harmed, other, third } = await createWarm(context);
@@ -97,7 +97,7 @@ export const severRequirements: readonly Requirement[] = rules({
       const waiters = await enqueue(context, [harmed, other], holder.key, 5);
       for (const _ of range(2)) {
         await context.faults.sever(harmed);
-        // A store may drop a waiter that it cannot reach when it is its turn; one that is back is
+        // A store may drop a waiter that it cannot reach when its turn comes; a reconnected one is
         // not dropped.
         await warmUp(context, harmed, third);
       }
@@ -122,7 +122,7 @@ export const severRequirements: readonly Requirement[] = rules({
     },
   },
   'sever-wakes': {
-    title: 'a waiter whose connection is cut before, while or after the holder releases is woken',
+    title: 'a waiter whose connection is cut before, during or after the release by the holder is woken',
     when: ['network', 'wake'],
     async check(context) {
       const { harmed, other } = await createWarm(context);
@@ -144,8 +144,7 @@ export const severRequirements: readonly Requirement[] = rules({
     },
   },
   'sever-again-and-again': {
-    title:
-      'two providers increment a non-atomic counter to exactly 24 while the connections of one are cut again and again',
+    title: 'two providers increment a non-atomic counter to exactly 24 while the connections of one are repeatedly cut',
     async check(context) {
       const { harmed, again, other } = await createSides(context);
       const key = context.key();

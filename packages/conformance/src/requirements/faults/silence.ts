@@ -22,7 +22,7 @@ import {
 } from './steps.ts';
 import { mustBeFree } from '../steps.ts';
 
-/** The ways in which a provider can be cut off without a sign. */
+/** The directions in which a provider can be silently cut off. */
 export const directions: readonly Direction[] = ['requests', 'replies', 'both'];
 
 /** The backend does not answer: every call ends, and claims nothing that it cannot know. */
@@ -32,7 +32,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
   needs: ['silence'],
 })({
   'silence-is-unknown': {
-    title: 'calls without an answer reject as unknown in time; when the silence ends the provider serves again',
+    title: 'calls without an answer reject as unknown in time; after the silence the provider works again',
     when: ['network'],
     async check(context) {
       const other = await createOther(context);
@@ -46,16 +46,16 @@ export const silenceRequirements: readonly Requirement[] = rules({
     },
   },
   'pause-is-unknown': {
-    title: 'calls to a backend that stands still reject as unknown in time; when it goes on it serves again',
+    title: 'calls to a frozen backend reject as unknown in time; when it continues, the provider works again',
     when: ['network'],
     needs: ['pause'],
     async check(context) {
       const { harmed, other } = await createWarm(context);
-      await mustNotKnow(context, harmed, other, context.faults.pause, 'while the backend stands still');
+      await mustNotKnow(context, harmed, other, context.faults.pause, 'while the backend is frozen');
     },
   },
   'silence-wakes': {
-    title: 'a waiter that was cut off without a sign while the holder released is woken when the silence ends',
+    title: 'a waiter that was silently cut off while the holder released is woken when the silence ends',
     when: ['network', 'wake'],
     async check(context) {
       const { harmed, other } = await createWarm(context);
@@ -70,7 +70,7 @@ export const silenceRequirements: readonly Requirement[] = rules({
     },
   },
   'silence-ends-place': {
-    title: 'a position in the queue whose release was lost lapses, though its provider keeps another one on the key',
+    title: 'a position in the queue whose release was lost lapses, although its provider keeps another one on the key',
     when: ['network', 'fair', 'ttl'],
     async check(context) {
       const { harmed, again, other } = await createSides(context);
@@ -98,8 +98,7 @@ export function nameOf(direction: Direction): string {
 }
 
 /**
- * A session may be known to last a while yet, which is an answer; a ttl can only be restarted by
- * the store.
+ * A session may be valid for a while, which is an answer; a ttl can only be restarted by the store.
  */
 async function mustNotBeRenewed(context: Context, provider: LockProvider, claim: Claim, when: string): Promise<void> {
   const what = `a renewal ${when}`;
@@ -109,7 +108,7 @@ async function mustNotBeRenewed(context: Context, provider: LockProvider, claim:
   }
   const outcome = await settled(context, what, provider.renew(claim));
   const lost = 'answer' in outcome && outcome.answer === false;
-  assert.ok(!lost, `expected ${what} to be unknown or what the session tells, it was answered false`);
+  assert.ok(!lost, `expected ${what} to be unknown or what the session tells, it was returned false`);
 }
 
 /**
@@ -147,7 +146,7 @@ async function mustNotKnow(
     mustBeUnknown(context, `an inspection ${when}`, provider.inspect(held.key)),
   ]);
   await end();
-  // A session may have ended by now; its holds ended with it.
+  // A session may have ended by now, and its holds with it.
   if (context.traits.expiry === 'ttl') await mustRenew(again, held, `by the holder, after calls rejected ${when}`);
   for (const claim of [free, waiting, busy, held, leaving]) await again.release(claim);
   await other.release(taken);

@@ -8,19 +8,19 @@ import type { Waiting } from '../../checks/waiting.ts';
 import { pick, range } from '../steps.ts';
 
 /**
- * The longest that a call may take: the default of a provider's `timeout`, and some for a loaded
+ * The longest duration of a call: the default of a provider's `timeout`, and some for a loaded
  * machine.
  */
 export function callLimit({ patience }: Context): number {
   return 5_000 + patience;
 }
 
-/** What a call came to. */
+/** The result of a call. */
 export type Outcome<T> = { readonly answer: T } | { readonly error: unknown };
 
 /**
- * What `call` comes to, which it must within the limit of a call; a rejection must mean that its
- * effect is unknown.
+ * The result of `call`, within the limit of a call; a rejection must mean that its effect is
+ * unknown.
  */
 export async function settled<T>(context: Context, what: string, call: Promise<T>): Promise<Outcome<T>> {
   const outcome = await within(
@@ -36,7 +36,7 @@ export async function settled<T>(context: Context, what: string, call: Promise<T
 }
 
 /**
- * `call` must reject within the limit of a call, and in a way that means "unknown": it got no
+ * `call` must reject within the limit of a call, with an error that means "unknown": it got no
  * answer.
  */
 export async function mustBeUnknown(context: Context, what: string, call: Promise<unknown>): Promise<void> {
@@ -56,8 +56,8 @@ function mustMeanUnknown(error: unknown, what: string): void {
 }
 
 /**
- * Repeats `call` until it is answered: rejections that mean "unknown" are borne, with the patience
- * of this check.
+ * Repeats `call` until it is answered: rejections that mean "unknown" are tolerated, with the
+ * patience of this check.
  */
 export async function answered<T>(context: Context, what: string, call: () => Promise<T>): Promise<T> {
   const deadline = now() + context.patience;
@@ -71,7 +71,7 @@ export async function answered<T>(context: Context, what: string, call: () => Pr
 }
 
 /**
- * Waits for `claim` as core would, rejections included: an attempt whose effect is unknown is
+ * Waits for `claim` as core would, including rejections: an attempt with unknown effect is
  * repeated.
  */
 export function waitOn(context: Context, provider: LockProvider, claim: Claim): Waiting {
@@ -104,11 +104,11 @@ export function persistent(context: Context, provider: LockProvider): LockProvid
 }
 
 /**
- * The providers of a check. Only calls to `harmed` itself may be left unanswered: all others are
+ * The providers of a check. Only calls to `harmed` itself may stay unanswered: all others are
  * repeated.
  */
 export interface Sides {
-  /** The one that a fault hits. */
+  /** The one with the fault. */
   readonly harmed: LockProvider;
   /** The same one; its calls are repeated until they are answered. */
   readonly again: LockProvider;
@@ -130,15 +130,15 @@ export async function createWarm(context: Context): Promise<Sides> {
   return sides;
 }
 
-/** A provider that no fault hits; its calls are repeated until they are answered. */
+/** A provider without faults; its calls are repeated until they are answered. */
 export async function createOther(context: Context): Promise<LockProvider> {
   return persistent(context, await context.create());
 }
 
 /**
- * Uses every call of `provider` once on a key of its own, and waits until what the store tells it
- * arrives: a claim is granted by a wake alone. What a first use does besides, such as opening a
- * second connection, is done then.
+ * Uses every call of `provider` once on a separate key, and waits until messages of the store
+ * arrive: a claim is granted by a wake only. Side effects of a first use, such as a second
+ * connection, happen then.
  */
 export async function warmUp(context: Context, provider: LockProvider, other: LockProvider): Promise<void> {
   const holder = context.claim();
@@ -158,8 +158,8 @@ export async function warmUp(context: Context, provider: LockProvider, other: Lo
 }
 
 /**
- * Each releases when it is granted, and no two may be at once. Resolves to the order of the grants,
- * as indexes.
+ * Each releases when it is granted, and no two may hold simultaneously. Resolves to the order of
+ * the grants, as indexes.
  */
 export async function orderOf(context: Context, waiters: readonly Waiting[], when: string): Promise<readonly number[]> {
   const order: number[] = [];
@@ -178,13 +178,13 @@ export async function orderOf(context: Context, waiters: readonly Waiting[], whe
   return order;
 }
 
-/** They must be granted in the order in which they are given, as `orderOf` sees it. */
+/** They must be granted in the given order, as `orderOf` sees it. */
 export async function mustKeepOrder(context: Context, waiters: readonly Waiting[], when: string): Promise<void> {
   const [order, queue] = [await orderOf(context, waiters, when), range(waiters.length)].map((list) => list.join(' '));
   assert.equal(order, queue, `expected the order of the queue, ${queue}, ${when}; it was ${order}`);
 }
 
-/** So many waiters in a known order, in turn of `providers`. */
+/** `count` waiters in a known order, by `providers` in turn. */
 export async function enqueue(
   context: Context,
   providers: readonly LockProvider[],
@@ -206,7 +206,7 @@ export async function enqueue(
 
 /**
  * No claim may hold or wait for any of `keys` within `limit` ms, as `provider` sees it, and none
- * may turn up after that.
+ * may appear after that.
  */
 export async function mustStayIdle(
   context: Context,

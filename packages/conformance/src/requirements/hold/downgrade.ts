@@ -14,7 +14,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
   when: ['shared'],
 })({
   'downgrade-keeps-the-hold': {
-    title: 'an exclusive claim repeated as shared keeps its token and lets sharers in, but no exclusive owner',
+    title: 'an exclusive claim repeated as shared keeps its token and admits sharers, but no exclusive owner',
     async check(context, one, two) {
       const claim = context.claim();
       const shared = { ...claim, mode: 'shared', permits: 2 } as const;
@@ -38,7 +38,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
     },
   },
   'downgrade-without-a-gap': {
-    title: 'no exclusive owner gets in while a hold is converted to shared',
+    title: 'no exclusive owner is granted while a hold is converted to shared',
     async check(context, one, two) {
       await Promise.all(range(20).map(() => downgradeUnderAttack(context, one, two)));
     },
@@ -47,7 +47,7 @@ export const downgradeRequirements: readonly Requirement[] = rules({
     title: 'sharers in the queue are woken and admitted by a downgrade, an exclusive waiter is not',
     async check(context, one, two) {
       const claim = await context.hold(one);
-      // By wakes alone, where there are any.
+      // By wakes only, if there are any.
       const wait = context.traits.wake ? context.waitForWakes : context.wait;
       const sharers = [two, one, two].map((provider) => wait(provider, context.claim(claim.key, { mode: 'shared' })));
       for (const sharer of sharers) await sharer.inQueue;
@@ -94,7 +94,7 @@ async function downgradeUnderAttack(context: Context, one: LockProvider, two: Lo
   const attack = range(3).map(async () => {
     for (let attempt = 1; !done; attempt += 1) {
       // Bursts find a gap within one turn of the event loop; the pause between them lets the
-      // conversion go on.
+      // conversion continue.
       if (attempt % 10 === 0) await turn();
       const attacker = context.claim(claim.key);
       const answer = await two.tryAcquire(attacker);

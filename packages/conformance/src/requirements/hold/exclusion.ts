@@ -17,11 +17,10 @@ import { holdForAWhile, mustBeHeld, mustRise, pick, range } from '../steps.ts';
 /** One holder at a time. */
 export const exclusionRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'exclusion' })({
   'exclusion-one-winner': {
-    title:
-      'of 100 attempts at once on a free key, spread over four providers, one is granted, or none by several stores',
+    title: 'of 100 simultaneous attempts on a free key, by four providers, one is granted, or none by several stores',
     async check(context) {
       const providers = await context.createMany(4);
-      // Not all keys at once: a busy machine answers 500 attempts later than a call may last.
+      // Not all keys together: a busy machine answers 500 attempts later than a call may last.
       for (let keys = 0; keys < 5; keys += 1) {
         const key = context.key();
         const attempts = range(100).map(async (index) => {
@@ -36,7 +35,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
           winners.length <= 1,
           `expected at most one of 100 attempts to be granted, ${winners.length} were: ${show(owners)}`,
         );
-        // Claims may turn each other away where each gets some of the stores.
+        // Claims may block each other if each gets some of the stores.
         const { members } = await pick(providers, 0).inspect(key);
         if (members === undefined)
           assert.equal(winners.length, 1, 'expected one of 100 attempts to be granted, none was');
@@ -50,7 +49,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
     check: countTogether,
   },
   'exclusion-while-held': {
-    title: 'contention is the answer busy, not a rejection; it lasts until release and ends with it',
+    title: 'contention is a busy answer, not a rejection; it lasts until the release',
     async check(context, one, two) {
       const key = context.key();
       const [holder, other, third] = [context.claim(key), context.claim(key), context.claim(key)];
@@ -66,7 +65,7 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
     },
   },
   'busy-leaves-nothing': {
-    title: 'an attempt without wake that was busy takes no position in the queue and leaves nothing',
+    title: 'a busy attempt without wake takes no position in the queue and leaves nothing',
     async check(context, one, two) {
       const key = context.key();
       const [holder, next] = [context.claim(key), context.claim(key)];
@@ -83,9 +82,9 @@ export const exclusionRequirements: readonly Requirement[] = rules({ level: 'pro
       await context.idle(one, key);
     },
   },
-  // An owner that lost the key is told so, and does no harm.
+  // An owner that lost the key is notified, and does no harm.
   'stale-after-takeover': {
-    title: 'an owner whose hold was taken over cannot renew, release or repeat, and the new holder is not touched',
+    title: 'an owner whose hold was taken over cannot renew, release or repeat, and the new holder is unaffected',
     async check(context, one, two) {
       const stale = context.claim();
       const { token } = await mustGrant(one, stale, 'on a free key');
@@ -112,7 +111,7 @@ async function countTogether(context: Context): Promise<void> {
     if (inside.size > 0) overlaps.push(`${owner} entered while ${[...inside].join(', ')} held it`);
     inside.add(owner);
     const read = counter;
-    // Read, await, write: two holders at a time lose an increment.
+    // Read, await, write: two simultaneous holders lose an increment.
     await holdForAWhile(context);
     counter = read + 1;
     inside.delete(owner);
@@ -126,13 +125,14 @@ async function countTogether(context: Context): Promise<void> {
     `expected the counter to reach ${contenders} under the lock, it reached ${counter}: holders overlapped ${overlaps.length} times${first}`,
   );
   await context.idle(providers[0], key);
-  assert.deepEqual(overlaps, [], `expected no two holders at once, but ${overlaps.length} times there were${first}`);
+  assert.deepEqual(
+    overlaps,
+    [],
+    `expected no two simultaneous holders, but there were ${overlaps.length} times${first}`,
+  );
 }
 
-/**
- * `stale` held `token` once. Another owner takes the key, and nothing that `stale` tries has an
- * effect.
- */
+/** `stale` held `token` once. Another owner takes the key, and no call of `stale` has an effect. */
 async function mustBeHarmless(
   context: Context,
   one: LockProvider,

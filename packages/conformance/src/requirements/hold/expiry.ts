@@ -7,10 +7,10 @@ import { rules } from '../rules.ts';
 import { certain, now, sleepUntil } from '../../checks/time.ts';
 import { firstGrant, modesOf, mustBeFree, mustRise, range, timed } from '../steps.ts';
 
-/** The ttl ends the hold of a holder that is gone: not earlier, and not much later. */
+/** The ttl ends the hold of a dead holder: not earlier, and not much later. */
 export const expiryRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'expiry' })({
   'expiry-on-time': {
-    title: 'a hold lasts for its ttl, exclusive or shared, and not longer than that by much',
+    title: 'a hold lasts for its ttl, exclusive or shared, and not much longer',
     when: ['ttl'],
     async check(context, one, two) {
       const { ttl } = context;
@@ -66,7 +66,7 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   // Holds whose ttl ends while no call looks at their key.
   'expiry-for-newcomers': {
-    title: 'a newcomer that has not seen the holder before gets the key by one attempt once the ttl is over',
+    title: 'a newcomer that has not seen the holder before is granted the key by one attempt after the ttl',
     when: ['store-expires'],
     async check(context, gone) {
       const dead = modesOf(context).flatMap((mode) =>
@@ -86,7 +86,7 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
   },
   'expiry-ends-the-hold': {
     title:
-      'a hold that ended cannot be renewed or freed, also where no call looked at it since; a repeat is a new grant',
+      'an expired hold cannot be renewed or freed, even if no call has looked at it since; a repeat is a new grant',
     when: ['ttl'],
     async check(context, one, two) {
       const asked = modesOf(context).flatMap((mode) =>

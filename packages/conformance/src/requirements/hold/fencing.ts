@@ -26,14 +26,14 @@ export const fencingRequirements: readonly Requirement[] = rules({
         latest = token;
         if (round % 4 === 3) {
           await mustFree(pick(providers, round + 1), claim, 'by force');
-          // As a lease does when it is lost: a vote may have come after the release by force.
+          // As a lease does when it is lost: a vote may have come after the forced release.
           await mustFreeNothing(holder, claim, 'by the holder, after the release by force');
         } else await mustFree(holder, claim, 'by the holder');
       }
     },
   },
   'token-of-sharers': {
-    title: 'sharers have tokens of their own, and increase them in turn with exclusive owners',
+    title: 'sharers have separate tokens, which increase in turn with those of exclusive owners',
     when: ['fenced', 'shared'],
     async check(context) {
       const providers = await context.createMany(2);
@@ -102,7 +102,7 @@ export const fencingRequirements: readonly Requirement[] = rules({
     },
   },
   'token-exact': {
-    title: 'tokens near 2^53 are exact: they increase, and a repeat and inspect tell the same',
+    title: 'tokens near 2^53 are exact: they increase, and a repeat and inspect return the same',
     async check(context) {
       const providers = await context.createMany(2);
       const key = context.key();
@@ -123,7 +123,8 @@ export const fencingRequirements: readonly Requirement[] = rules({
     },
   },
   'token-end': {
-    title: 'where numbers end, at 2^53, tokens go on to increase, or claims reject with LOCK_INVALID and leave nothing',
+    title:
+      'at 2^53, the limit of exact numbers, tokens continue to increase, or claims reject with LOCK_INVALID and leave nothing',
     async check(context) {
       const modes = modesOf(context);
       await Promise.all(modes.map((mode) => reachesTheEnd(context, mode)));
@@ -132,8 +133,8 @@ export const fencingRequirements: readonly Requirement[] = rules({
 });
 
 /**
- * Takes the last tokens below 2^53 of a key, and some more. Floors stay below it, as the contract
- * has it.
+ * Takes the last tokens below 2^53 of a key, and some more. Floors stay below it, as in the
+ * contract.
  */
 async function reachesTheEnd(context: Context, mode: Mode): Promise<void> {
   const providers = await context.createMany(2);

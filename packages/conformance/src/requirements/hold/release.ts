@@ -6,10 +6,10 @@ import { rules } from '../rules.ts';
 import { turn } from '../../checks/time.ts';
 import { mustBeHeld, pick, range, mustBeFree } from '../steps.ts';
 
-/** Release says true when it freed a hold, and touches nothing but its own. */
+/** Release returns true when it freed a hold, and affects only its own. */
 export const releaseRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'release' })({
   'release-frees': {
-    title: 'release answers true and the key is free at once; repeated, it answers false',
+    title: 'release returns true and the key is free immediately; a repeat returns false',
     async check(context, one, two) {
       const claim = context.claim();
       await mustFreeNothing(one, claim, 'for a key that never had a holder');
@@ -22,7 +22,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
     },
   },
   'release-only-own': {
-    title: 'release by an owner that does not hold the key answers false and frees no hold',
+    title: 'release by an owner that does not hold the key returns false and frees no hold',
     async check(context, one, two) {
       const holder = await context.hold(one);
       for (const provider of [one, two]) {
@@ -33,7 +33,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
     },
   },
   'release-position-in-the-queue': {
-    title: 'release by a waiter answers false, gives up its place, and does not touch the holder',
+    title: 'release by a waiter returns false, gives up its position, and does not affect the holder',
     async check(context, one, two) {
       const key = context.key();
       const [holder, waiter, next] = [context.claim(key), context.claim(key), context.claim(key)];
@@ -62,7 +62,7 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
     },
   },
   'release-forced-share': {
-    title: 'release with the owner and mode that inspect reports frees one share alone, whatever its permits',
+    title: 'release with the owner and mode that inspect reports frees only one share, whatever its permits',
     when: ['shared'],
     async check(context, one, two) {
       const key = context.key();
@@ -82,20 +82,24 @@ export const releaseRequirements: readonly Requirement[] = rules({ level: 'provi
     },
   },
   'release-counts-once': {
-    title: 'of many releases of one hold at once, exactly one answers true',
+    title: 'of many simultaneous releases of one hold, exactly one returns true',
     async check(context) {
       const providers = await context.createMany(2);
       const checks = range(10).map(async () => {
         const claim = await context.hold(providers[0]);
         const answers = await Promise.all(range(6).map((index) => pick(providers, index).release(claim)));
         const freed = answers.filter(Boolean).length;
-        assert.equal(freed, 1, `expected one of six releases at once to answer true, ${freed} did: ${show(answers)}`);
+        assert.equal(
+          freed,
+          1,
+          `expected one of six simultaneous releases to return true, ${freed} did: ${show(answers)}`,
+        );
       });
       await Promise.all(checks);
     },
   },
   'release-atomic': {
-    title: 'two releases of one hold at once, one of them late, never free the next holder',
+    title: 'two simultaneous releases of one hold, one of them late, never free the next holder',
     async check(context, one, two, three) {
       const checks = range(30).map(async () => {
         const holder = await context.hold(one);

@@ -30,7 +30,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
     },
   },
   'renew-only-own': {
-    title: 'renew by an owner that does not hold the key answers false and changes nothing',
+    title: 'renew by an owner that does not hold the key returns false and changes nothing',
     async check(context, one, two) {
       const holder = await context.hold(one);
       for (const provider of [one, two]) {
@@ -58,7 +58,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
     },
   },
   'renew-does-not-take': {
-    title: 'renew of a free key answers false and does not take it',
+    title: 'renew of a free key returns false and does not take it',
     async check(context, one, two) {
       const claim = context.claim();
       await mustNotRenew(one, claim, 'for a key that never had a holder');
@@ -69,7 +69,7 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
   },
   'renew-raises-token': {
     title:
-      "renew with a token makes it the lease's own and later tokens higher; a lower one is refused, and none changes nothing",
+      "renew with a token sets the lease's token, and later ones are higher; a lower one is refused, and without one nothing changes",
     when: ['fenced'],
     async check(context, one, two) {
       const claim = context.claim();
@@ -96,9 +96,9 @@ export const renewalRequirements: readonly Requirement[] = rules({ level: 'provi
       await mustFree(two, next, 'by the next holder');
     },
   },
-  // A hold that ends earlier than it was to.
+  // A hold that ends earlier than planned.
   'renew-shortens': {
-    title: 'a shorter ttl of a renewal or repeat ends the hold earlier, the waiters hear of it, and nothing stays',
+    title: 'a shorter ttl of a renewal or repeat ends the hold earlier, waiters are notified, and nothing is left',
     when: ['ttl'],
     async check(context, one, two) {
       const checks = modesOf(context).flatMap((mode) =>
@@ -148,8 +148,8 @@ async function restartsTtl(
 }
 
 /**
- * Of two sharers one prolongs its share all the time, and the other has died: its permit must come
- * back.
+ * Of two sharers one renews its share all the time, and the other has died: its permit must become
+ * free.
  */
 async function prolongsItsOwn(
   context: Context,
@@ -204,7 +204,7 @@ const endsForWaiter: Ends = async (context, claim, shorten, [one, two]) => {
   await waiting.release();
 };
 
-/** No later claim tidies up: what the hold had left until its first ttl would count as a leak. */
+/** No later claim cleans up: what the hold had left until its first ttl would count as a leak. */
 const endsWithoutWaiter: Ends = async (context, claim, shorten, [, two]) => {
   await shorten();
   await context.state(two, claim.key, `no holder after the last ttl of ${context.ttl} ms`, isIdle);

@@ -37,7 +37,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
     },
   },
   'repeat-keeps-token-below-floor': {
-    title: 'a repeat by the holder is granted with the same token, also where that is below a new floor',
+    title: 'a repeat by the holder is granted with the same token, even if that is below a new floor',
     when: ['fenced'],
     async check(context, provider) {
       const modes = modesOf(context);
@@ -56,17 +56,17 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
       await Promise.all(checks);
     },
   },
-  // Calls of one claim that are under way at once. A call that was given up may still be, when core
-  // repeats it, and a renewal may be, when the holder releases.
+  // Simultaneous calls of one claim. An abandoned call may be in progress when core repeats it, and
+  // a renewal when the holder releases.
   'own-attempts-at-once': {
     title:
-      'attempts of one claim at once are not busy for each other: they share one token, and one position in the queue',
+      'simultaneous attempts of one claim are not busy for each other: they share one token, and one position in the queue',
     async check(context, one, two) {
       await Promise.all(range(5).map(() => attemptsAtOnce(context, one, two)));
     },
   },
   'own-renewals-at-once': {
-    title: 'renewals and repeats of one holder at once all find its hold',
+    title: 'simultaneous renewals and repeats of one holder all find its hold',
     async check(context, one, two) {
       const rounds = modesOf(context).flatMap((mode) => range(3).map((late) => ({ mode, late })));
       const checks = rounds.map(async ({ mode, late }) => {
@@ -87,7 +87,7 @@ export const repeatRequirements: readonly Requirement[] = rules({ level: 'provid
     },
   },
   'own-release-at-once': {
-    title: 'a release frees the hold and answers true, though renewals of its owner are under way',
+    title: 'a release frees the hold and returns true, although renewals of its owner are in progress',
     async check(context, one, two) {
       const rounds = modesOf(context).flatMap((mode) => range(6).map((late) => ({ mode, late })));
       const checks = rounds.map(async ({ mode, late }) => {

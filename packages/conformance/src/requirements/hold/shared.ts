@@ -35,7 +35,7 @@ export const sharedRequirements: readonly Requirement[] = rules({
     },
   },
   'shared-excludes-writers': {
-    title: 'readers and writers that come and go in contention never meet a writer inside',
+    title: 'readers and writers in contention never overlap with a writer',
     async check(context) {
       const providers = await context.createMany(3);
       const key = context.key();
@@ -71,7 +71,7 @@ export const sharedRequirements: readonly Requirement[] = rules({
       await mustBeFree(context, provider, key, 'for an exclusive claim after a refused one');
     },
   },
-  // How many share a key at most.
+  // The most sharers of a key.
   'permits-admit-exactly': {
     title: 'n permits admit n sharers and no more, one of them after each release',
     async check(context, one, two) {
@@ -96,7 +96,7 @@ export const sharedRequirements: readonly Requirement[] = rules({
     },
   },
   'permits-in-contention': {
-    title: '60 waiting owners of three providers never hold more than 3 permits at a time, and all get one',
+    title: '60 waiting owners of three providers never hold more than 3 permits simultaneously, and all get one',
     async check(context) {
       const providers = await context.createMany(3);
       const key = context.key();
@@ -116,7 +116,7 @@ export const sharedRequirements: readonly Requirement[] = rules({
     },
   },
   'permits-own-number': {
-    title: 'each claim goes by its own number of permits, whatever number the others have',
+    title: 'each claim uses its own number of permits, whatever number the others have',
     async check(context, one, two) {
       const key = context.key();
       const sharer = (permits?: number): Claim =>

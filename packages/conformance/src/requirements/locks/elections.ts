@@ -10,7 +10,7 @@ import { pick } from '../steps.ts';
 const rest = 60_000;
 const poll = 25;
 
-/** Candidates that lead until they are told to end, and the leases of their terms. */
+/** Candidates that lead until they are asked to end, and the leases of their terms. */
 interface Contest {
   readonly candidates: readonly Election[];
   readonly terms: Lease[];
@@ -25,7 +25,6 @@ function contest(all: readonly Locks[], key: string): Contest {
   return { terms, candidates: all.map((locks) => locks.elect(key, lead, { cooldown: rest })) };
 }
 
-/** Notes what an observer sees. */
 function observe(locks: Locks, key: string): (Leader | null)[] {
   const seen: (Leader | null)[] = [];
   const follow = async (): Promise<void> => {
@@ -38,7 +37,7 @@ function observe(locks: Locks, key: string): (Leader | null)[] {
 /** Leaders, and those who watch them. */
 export const electionsRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-election': {
-    title: 'of three candidates one leads; each hands over when it resigns, and observers see the leaders in order',
+    title: 'of three candidates one leads; the next one leads when it resigns, and observers see the leaders in order',
     async check(context) {
       const all = await Promise.all([1, 2, 3].map(() => context.createLocks({ ttl: context.longTtl })));
       const key = context.key();
@@ -51,7 +50,7 @@ export const electionsRequirements: readonly Requirement[] = rules({ level: 'loc
             terms.length === number &&
             observers.map((seen) => seen.at(-1)?.owner).every((owner) => owner === terms[number - 1]?.owner),
         );
-        // Observers look again at the same leader, and must say nothing.
+        // Observers poll the same leader again, and must report nothing.
         if (number === 1) await sleep(3 * poll);
         const leaders = candidates.filter(({ leading }) => leading);
         assert.deepEqual([leaders.length, terms.filter(({ held }) => held).length], [1, 1], 'expected one leader');
@@ -73,8 +72,8 @@ export const electionsRequirements: readonly Requirement[] = rules({ level: 'loc
         assert.ok(!changes.some(isRepeated), 'expected observers to see each change once');
         const leaders = changes.filter((owner) => owner !== undefined);
         const owners = terms.map(({ owner }) => owner);
-        // Observers see votes. In a quorum a claim may have those of a majority for a moment before
-        // its turn, and while a member restarts, too few may show the leader.
+        // Observers see votes. In a quorum a claim may briefly have those of a majority before its
+        // turn, and while a member restarts, too few may show the leader.
         let found = 0;
         for (const owner of leaders) if (owner === owners[found]) found += 1;
         const told = `expected each leader, in order, got ${show(leaders)} for ${show(owners)}`;
@@ -86,7 +85,7 @@ export const electionsRequirements: readonly Requirement[] = rules({ level: 'loc
     },
   },
   'locks-election-again': {
-    title: 'a leader whose work fails stands again, and one that is stopped does not',
+    title: 'a leader whose work fails becomes a candidate again, and a stopped one does not',
     async check(context) {
       const locks = await context.createLocks({ ttl: context.longTtl });
       const key = context.key();

@@ -14,8 +14,8 @@ export function slotOf(number: number): Date {
 }
 
 /**
- * `Locks` on `provider`, some of whose changes of registers have no answer. `lose` decides about
- * each by the text that it writes, and may do something first.
+ * A client of `provider`, some of whose changes of registers have no answer. `lose` decides about
+ * each by its text, and may do something first.
  */
 export function losingChanges(
   context: Context,
@@ -53,8 +53,8 @@ export function ends(to: string): boolean {
 }
 
 /**
- * Begins a run that tells no more, as a process that died. Resolves when its work has begun. Where
- * holds end with a session, that of `provider` ends.
+ * Begins a run that reports nothing more, like a dead process. Resolves when its work has begun.
+ * Where holds end with a session, that of `provider` ends.
  */
 export async function die(context: Context, key: string, slot: Date, options: OnceOptions = {}): Promise<void> {
   const provider = await context.create();
@@ -71,7 +71,7 @@ export async function die(context: Context, key: string, slot: Date, options: On
           return await never;
         });
       } catch (error) {
-        // Where the machine stood still for a short ttl, the grant came too late.
+        // If the machine was suspended for a short ttl, the grant came too late.
         if (!isLockError(error, 'LOCK_UNAVAILABLE') || now() >= until) throw error;
       }
     }
@@ -80,7 +80,7 @@ export async function die(context: Context, key: string, slot: Date, options: On
   if (context.traits.expiry === 'session') await provider.close();
 }
 
-/** Calls until the answer is another than `running`, which it must be soon. */
+/** Calls until the answer is no longer `running`, which must be soon. */
 export async function callUntilOver<T>(context: Context, call: () => Promise<OnceResult<T>>): Promise<OnceResult<T>> {
   const limit = 4 * context.ttl + 2 * context.patience;
   for (const until = now() + limit; ;) {
@@ -91,16 +91,16 @@ export async function callUntilOver<T>(context: Context, call: () => Promise<Onc
   }
 }
 
-/** Some of a run. `undefined`: it says nothing of that. */
+/** Some fields of a run. `undefined`: the field is absent. */
 type Said = { readonly [Name in keyof JobRun]?: JobRun[Name] | undefined };
 
-/** What `job` says of a run, as far as `expected` names it. */
+/** Fails unless `job` has the fields of `expected`. */
 export function mustSay(job: JobRun | undefined, expected: Said, when: string): void {
   const seen = Object.fromEntries(Object.keys(expected).map((name) => [name, job?.[name as keyof JobRun]]));
   assert.deepEqual(seen, expected, `expected the job to say ${show(expected)} ${when}, it was ${show(job)}`);
 }
 
-/** The jobs in the list whose keys begin with `prefix`. Other checks have jobs there, too. */
+/** The listed jobs whose keys begin with `prefix`. Other checks have jobs there, too. */
 export async function listed(locks: Locks, prefix: string): Promise<readonly JobRun[]> {
   const found: JobRun[] = [];
   for await (const job of locks.jobs()) if (job.key.startsWith(prefix)) found.push(job);

@@ -11,7 +11,7 @@ import { inTime } from './leasing.ts';
 /** The record that `once` keeps of each job. */
 export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object', when: ['register'] })({
   'locks-job-running': {
-    title: 'a call while the job runs elsewhere is told by whom and since when, and one after it how it ended',
+    title: 'a call while the job runs elsewhere returns by whom and since when, and a call after it how it ended',
     check: async (context) =>
       await withJob(context, async (key, [, two, three]) => {
         const one = await context.createLocks({ label: 'runner', ttl: context.longTtl });
@@ -27,7 +27,11 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
         });
         await within(context.patience, Promise.race([begun, inBackground(run)]), 'the work to begin');
         const during = await two.once(key, slotOf(1), { ttl }, () => 'again');
-        assert.equal(during.state, 'running', `expected a call beside the run to be told so, got ${show(during)}`);
+        assert.equal(
+          during.state,
+          'running',
+          `expected a call during the run to return "running", got ${show(during)}`,
+        );
         const who = { key, slot: slotOf(1), by: 'runner', tries: 1, failures: 0 };
         mustSay(during.job, { ...who, state: 'running', ended: undefined }, 'while it runs');
         mustSay(await three.job(key), { ...who, state: 'running' }, 'to one who asks while it runs');
@@ -39,7 +43,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
           'expected the result of the work',
         );
         const done = await two.once(key, slotOf(1), { ttl }, () => 'again');
-        assert.equal(done.state, 'done', `expected a call after the run to be told so, got ${show(done)}`);
+        assert.equal(done.state, 'done', `expected a call after the run to return "done", got ${show(done)}`);
         mustSay(done.job, { ...who, state: 'done', lastDone: slotOf(1) }, 'after it ran');
         const { began, ended: at } = done.job ?? {};
         assert.deepEqual(began, during.job?.began, 'expected the beginning to stay as it was');
@@ -47,7 +51,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
       }),
   },
   'locks-job-failure': {
-    title: 'a run that failed is told with its error and exit code, and is repeated as often as its callers want',
+    title: 'a failed run is reported with its error and exit code, and is retried as often as its callers want',
     check: async (context) =>
       await withJob(context, async (key, [one, two]) => {
         const ttl = context.longTtl;
@@ -78,7 +82,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
       }),
   },
   'locks-job-crash': {
-    title: 'a run whose process tells no more is crashed once its hold is over: its slot is kept, or retried if wanted',
+    title: 'a run of a silent process is crashed once its hold has ended: its slot is kept, or retried if wanted',
     check: async (context) =>
       await withJob(context, async (key, [one, two]) => {
         const { ttl } = context;
@@ -179,12 +183,12 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
           const states = answers.map(({ state }) => state);
           assert.equal(runs, 1, `expected one run in slot ${slot}, there were ${runs}: ${show(states)}`);
           const others = states.filter((state) => !['ran', 'running', 'done'].includes(state));
-          assert.deepEqual(others, [], `expected the others to be told of that run in slot ${slot}`);
+          assert.deepEqual(others, [], `expected the others to return that run in slot ${slot}`);
         }
       }),
   },
   'locks-job-lost-answers': {
-    title: 'a record whose change is lost, or its answer, is written again: the job runs once, and its end is recorded',
+    title: 'a record is written again if its change or the answer is lost: the job runs once, and its end is recorded',
     check: async (context) =>
       await withJob(context, async (key, [, two]) => {
         const ttl = context.longTtl;
@@ -206,7 +210,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
       }),
   },
   'locks-job-lost-lock': {
-    title: 'a slot whose lock is lost in the middle of its run runs no second time, and its run is told as lost',
+    title: 'a slot whose lock is lost during its run runs no second time, and its run is reported as lost',
     check: async (context) =>
       await withJob(context, async (key, [one, two]) => {
         const ttl = context.longTtl;
@@ -232,7 +236,7 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
       }),
   },
   'locks-once-no-register': {
-    title: 'where the store keeps no registers, once is refused as misconfigured, naming them',
+    title: 'where the store has no registers, once is rejected as misconfigured, naming them',
     when: ['no-register'],
     async check(context) {
       const locks = await context.createLocks();

@@ -11,7 +11,7 @@ import { aborted, acquireInTime, untilConclusive } from './leasing.ts';
 
 const lateness = 60;
 
-/** Answers that come late, and a process that looks late. */
+/** Late answers, and a process that checks late. */
 export const lateRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'outage',
@@ -28,12 +28,12 @@ export const lateRequirements: readonly Requirement[] = rules({
       mustCountFromSend(lease, lastOf(interference.of('tryAcquire')), 'after an attempt');
       await lease.renew();
       mustCountFromSend(lease, lastOf(interference.of('renew')), 'after a renewal');
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
     },
   },
   'locks-late-grant': {
     title:
-      'a grant that is over when it arrives is handed back: the caller gets LOCK_UNAVAILABLE, the next one the key',
+      'a grant that has expired when it arrives is released: the caller gets LOCK_UNAVAILABLE, the next one the key',
     async check(context) {
       const { ttl, patience } = context;
       const provider = await context.create();
@@ -41,8 +41,8 @@ export const lateRequirements: readonly Requirement[] = rules({
       const checks = waits.map(async (options, index) => {
         const { locks, interference } = await context.interfere();
         const key = context.key();
-        // It reaches the store late, so that the store still holds the key for it when core hears
-        // of it.
+        // It reaches the store late, so that the store still holds the key for it when core gets
+        // the answer.
         interference.rule('tryAcquire', (call) => (call.index === 0 ? { applied: ttl } : undefined));
         const call = index === 0 ? locks.tryAcquire(key, { ttl }) : locks.acquire(key, { ttl, ...options });
         const lease = await call.catch(() => undefined);
@@ -66,12 +66,12 @@ export const lateRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-late-renewal': {
-    title: 'a renewal that succeeds when the validity is over does not revive the lease, and its key becomes free',
+    title: 'a renewal that succeeds after the validity does not revive the lease, and its key becomes free',
     check: (context) => untilConclusive(() => mustNotRevive(context)),
   },
   'locks-blocked-loop': {
     title:
-      'after an event loop that was blocked for longer than the ttl, a lease is lost at the first look, and not renewed',
+      'after the event loop was blocked for longer than the ttl, a lease is lost at the first check, and not renewed',
     about: 'loss',
     async check(context) {
       const { locks, interference } = await context.interfere();
@@ -99,7 +99,7 @@ export const lateRequirements: readonly Requirement[] = rules({
       assert.equal(late, 0, `expected no renewal of leases whose validity was over, ${late} were sent`);
       for (const lease of [looked, ignored]) {
         const freed = await lease.release();
-        assert.equal(freed, false, `expected release of a lost lease to answer false, got ${freed}`);
+        assert.equal(freed, false, `expected release of a lost lease to return false, got ${freed}`);
         mustBeLost(lease);
       }
     },

@@ -13,7 +13,7 @@ interface Nested {
   call(locks: Locks, key: string): Promise<unknown>;
 }
 
-/** Each must be refused at once, with the key, and must leave nothing in the queue. */
+/** Each must be rejected immediately, with the key, and must leave nothing in the queue. */
 async function mustRefuse(context: Context, locks: Locks, nested: readonly Nested[]): Promise<void> {
   const provider = await context.create();
   for (const { when, call } of nested) {
@@ -28,11 +28,11 @@ async function mustRefuse(context: Context, locks: Locks, nested: readonly Neste
   }
 }
 
-/** What `createLocks` gives with this provider. */
+/** What `createLocks` guarantees with this provider. */
 export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
   'locks-counter': {
     title:
-      '60 calls of withLock, spread over three Locks, increment a non-atomic counter to exactly 60, with tokens that increase',
+      '60 calls of withLock, by three clients, increment a non-atomic counter to exactly 60, with tokens that increase',
     async check(context) {
       const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
       const key = context.key();
@@ -76,10 +76,10 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
         null,
         'expected tryAcquire to resolve to null for the same Locks too: it is not reentrant',
       );
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
       assert.equal(lease.held, false, 'expected held to be false after release');
       const next = await mustTake(two, key, 'at once after the release');
-      assert.equal(await next.release(), true, 'expected release to answer true');
+      assert.equal(await next.release(), true, 'expected release to return true');
     },
   },
   'locks-reentrant': {
@@ -116,16 +116,16 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
       assert.equal(await one.tryAcquire(key, options), null, 'expected no third lease with two permits');
       assert.equal(await two.tryAcquire(key), null, 'expected no exclusive lease next to shared ones');
       const third = inBackground(one.acquire(key, options));
-      assert.equal(await first.release(), true, 'expected release to answer true');
+      assert.equal(await first.release(), true, 'expected release to return true');
       const lease = await third;
       assert.ok(lease.held && second.held, 'expected both shared leases to be held');
       assert.equal(lease.mode, 'shared', `expected a lease in shared mode, got ${lease.mode}`);
-      for (const held of [lease, second]) assert.equal(await held.release(), true, 'expected release to answer true');
+      for (const held of [lease, second]) assert.equal(await held.release(), true, 'expected release to return true');
     },
   },
   // Calls of one asynchronous context that would wait for themselves.
   'locks-deadlock': {
-    title: 'a call that would wait for what its own asynchronous context holds is refused, and no other one',
+    title: 'a call that would wait for what its own asynchronous context holds is rejected, and no other one',
     about: 'object',
     async check(context) {
       const locks = await context.createLocks({ ttl: context.longTtl, findDeadlocks: true });
@@ -146,7 +146,7 @@ export const leasesRequirements: readonly Requirement[] = rules({ level: 'locks'
     },
   },
   'locks-deadlock-shared': {
-    title: 'a writer inside of its own reader is refused; a permit is while the context itself has all of them',
+    title: 'a writer inside of its own reader is rejected; so is a permit while the context itself holds all of them',
     about: 'object',
     when: ['shared'],
     async check(context) {

@@ -16,8 +16,8 @@ export async function acquireInTime(
 }
 
 /**
- * Where the machine stood still for longer than a short ttl, the grant is over when it arrives,
- * core hands it back and says that the backend is not available: so it is asked again.
+ * If the machine was suspended for longer than a short ttl, the grant has expired when it arrives;
+ * core releases it and reports the backend as unavailable: so it is asked again.
  */
 export async function inTime<T>(context: Context, acquire: () => Promise<T>): Promise<T> {
   for (const until = now() + context.patience; ;) {
@@ -31,7 +31,7 @@ export async function inTime<T>(context: Context, acquire: () => Promise<T>): Pr
 
 /** Waits until the lease is lost, for as long as it lasts. */
 export async function lossOf(context: Context, lease: Lease, when: string): Promise<void> {
-  // A session provider may grant for far longer than the ttl that was asked for.
+  // A session provider may grant for far longer than the requested ttl.
   await within(lease.remaining + context.patience, aborted(lease), `the signal of the lease to fire ${when}`);
   assert.ok(
     isLockError(lease.signal.reason, 'LOCK_LOST'),
@@ -48,9 +48,9 @@ export function aborted({ signal }: Lease): Promise<void> {
 }
 
 /**
- * Makes an experiment that proves something only if it is in time, until it was: on a machine that
- * stands still, losing a lease is right. At most four times; where none was in time, nothing is
- * known against the provider.
+ * Repeats an experiment that proves something only if it is in time, at most four times: on a
+ * suspended machine, losing a lease is right. If none was in time, nothing is proved against the
+ * provider.
  */
 export async function untilConclusive(experiment: () => Promise<boolean>): Promise<void> {
   for (let round = 0; round < 4; round += 1) if (await experiment()) return;

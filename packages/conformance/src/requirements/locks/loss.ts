@@ -9,17 +9,16 @@ import { now, sleep, sleepUntil, standstill, within } from '../../checks/time.ts
 import { aborted, acquireInTime, lossOf, untilConclusive } from './leasing.ts';
 import { mustTellTheTruth, slowestCall } from '../../checks/truth.ts';
 
-/** A lease is kept as long as it is wanted, and its loss is told in time. */
+/** A lease is kept as long as it is wanted, and its loss is reported in time. */
 export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'loss' })({
   'locks-renewal': {
-    title: 'a lease is renewed in the background: it is held for more than three ttls, and no other owner gets in',
+    title: 'a lease is renewed in the background: it is held for more than three ttls, and no other owner is granted',
     about: 'renewal',
     when: ['ttl'],
     check: (context) => untilConclusive(() => keepsOthersOut(context)),
   },
   'locks-loss-by-force': {
-    title:
-      'a lease that was released by force is lost: renew rejects, its signal fires, withLock rejects with the result',
+    title: 'a lease released by force is lost: renew rejects, its signal fires, withLock rejects with the result',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -30,7 +29,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
           lost = lease;
           await releaseByForce(context, provider, key);
           await mustReject(lease.renew(), 'LOCK_LOST', 'for renew of a lease that was released by force');
-          await lossOf(context, lease, 'after a renewal that answered false');
+          await lossOf(context, lease, 'after a renewal that returned false');
           assert.equal(lease.held, false, 'expected held to be false when the signal fires');
           return 'the result';
         },
@@ -42,11 +41,11 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
         'the result',
         `expected the error to carry the result of the work, got ${show(error.result)}`,
       );
-      assert.equal(await lost?.release(), false, 'expected release of a lost lease to answer false');
+      assert.equal(await lost?.release(), false, 'expected release of a lost lease to return false');
     },
   },
   'locks-loss-by-renewal': {
-    title: 'a lease that was released by force learns it at its next renewal',
+    title: 'a lease released by force is lost at its next renewal',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -58,7 +57,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-loss-before-expiry': {
-    title: 'without renewal, the signal fires before the store lets go: no other owner is granted while it has not',
+    title: 'without renewal, the signal fires before the store frees the key: no other owner is granted before',
     when: ['ttl'],
     async check(context) {
       const [locks, other] = [await context.createLocks(), await context.create()];
@@ -72,11 +71,11 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
       assert.deepEqual(
         told,
         expected,
-        `expected the lease to be over when another owner is granted, it said ${show(told)}`,
+        `expected the lease to have ended when another owner is granted, it reported ${show(told)}`,
       );
       const reason: unknown = lease.signal.reason;
       assert.ok(isLockError(reason, 'LOCK_LOST'), `expected the signal's reason to be LOCK_LOST, got ${show(reason)}`);
-      assert.equal(await lease.release(), false, 'expected release of a lost lease to answer false');
+      assert.equal(await lease.release(), false, 'expected release of a lost lease to return false');
       const state = await other.inspect(key);
       assert.equal(
         state.holders[0]?.owner,
@@ -87,7 +86,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-loss-signal': {
-    title: 'the signal of a lease that is not renewed fires without a call, not later than its ttl by much',
+    title: 'the signal of a lease without renewal fires without a call, not much later than its ttl',
     async check(context) {
       const locks = await context.createLocks();
       const lease = await acquireInTime(context, locks, context.key(), { ttl: context.ttl, renew: false });
@@ -102,7 +101,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-max-hold': {
-    title: 'a lease ends with maxHold, however often it was renewed, and its key becomes free',
+    title: 'a lease ends with maxHold, even if it is renewed, and its key becomes free',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -113,7 +112,7 @@ export const lossRequirements: readonly Requirement[] = rules({ level: 'locks', 
   },
   // Short ttls, for which timers are coarse and machines are slow.
   'locks-short-ttl': {
-    title: 'a lease with a short ttl is kept for many ttls by few renewals, and never says more than is certain',
+    title: 'a lease with a short ttl is kept for many ttls by few renewals, and never reports more than is certain',
     about: 'renewal',
     when: ['ttl'],
     async check(context) {
@@ -128,12 +127,12 @@ async function releaseByForce(context: Context, provider: LockProvider, key: str
   const [holder] = holders;
   assert.ok(holder !== undefined);
   const freed = await provider.release({ key, owner: holder.owner, mode: holder.mode, ttl: context.ttl });
-  assert.equal(freed, true, `expected a forced release of ${holder.owner} to answer true, got ${show(freed)}`);
+  assert.equal(freed, true, `expected a forced release of ${holder.owner} to return true, got ${show(freed)}`);
 }
 
 /**
- * Whether it was kept, rather than lost because this process or the store stood still for the time
- * between two renewals.
+ * Whether it was kept, rather than lost because this process or the store was suspended between two
+ * renewals.
  */
 async function keepsOthersOut(context: Context): Promise<boolean> {
   const [locks, other] = [await context.createLocks(), await context.create()];
@@ -156,7 +155,7 @@ async function keepsOthersOut(context: Context): Promise<boolean> {
   );
   const freed = await lease.release();
   if (!freed && stood() > ttl / 4) return false;
-  assert.equal(freed, true, 'expected release to answer true');
+  assert.equal(freed, true, 'expected release to return true');
   return true;
 }
 
@@ -164,7 +163,7 @@ async function keepsOthersOut(context: Context): Promise<boolean> {
 async function isKept(context: Context, ttl: number): Promise<boolean> {
   const { locks, interference } = await context.interfere();
   const lease = await acquireInTime(context, locks, context.key(), { ttl });
-  // The process may have stood still after the grant, too.
+  // The process may have been suspended after the grant, too.
   const stood = standstill(interference.of('tryAcquire', lease.owner).at(-1)?.sentAt);
   const start = now();
   for (stood(); now() < start + 2 * context.ttl && !lease.signal.aborted; stood()) {
@@ -180,8 +179,8 @@ async function isKept(context: Context, ttl: number): Promise<boolean> {
   );
   const { held } = lease;
   if (!held) {
-    // Two thirds of the ttl lie between the moment of a renewal and the end: half of them went to a
-    // slow call or a slow process.
+    // Two thirds of the ttl are between a renewal and the end: half of them went to a slow call or
+    // a slow process.
     const stall = Math.max(stood(), slowestCall(interference, lease.owner));
     const why = `expected a lease with a ttl of ${ttl} ms to be kept; it was lost though nothing took longer than ${Math.round(stall)} ms: ${show(lease.signal.reason)}`;
     assert.ok(stall >= ttl / 4, why);

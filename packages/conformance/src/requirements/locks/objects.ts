@@ -5,12 +5,11 @@ import { rules } from '../rules.ts';
 import { inBackground, sleep, within } from '../../checks/time.ts';
 import { holdForAWhile, pick, range } from '../steps.ts';
 
-/** The objects of a `Locks` with this provider. */
+/** The lock objects with this provider. */
 export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object', when: ['shared'] })(
   {
     'locks-downgrade': {
-      title:
-        'a writer that is downgraded lets readers in, keeps its token, and keeps writers out as long as it is held',
+      title: 'a downgraded writer admits readers, keeps its token, and excludes writers as long as it is held',
       async check(context) {
         const [one, two] = [await context.createLocks(), await context.createLocks()];
         const key = context.key();
@@ -31,7 +30,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
         await context.state(provider, key, 'two holders, both shared', ({ holders }) => {
           return holders.length === 2 && holders.every(({ mode }) => mode === 'shared');
         });
-        assert.equal(await reader.release(), true, 'expected release to answer true');
+        assert.equal(await reader.release(), true, 'expected release to return true');
         await sleep(1.25 * ttl);
         assert.ok(lease.held, 'expected the lease that was downgraded to be renewed');
         assert.equal(
@@ -39,12 +38,12 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
           null,
           'expected no writer while the lease that was downgraded is renewed',
         );
-        assert.equal(await lease.release(), true, 'expected release to answer true');
+        assert.equal(await lease.release(), true, 'expected release to return true');
         await context.idle(provider, key, 'at the end');
       },
     },
     'locks-read-write-lock': {
-      title: 'of three Locks, readers of a key work together, and each of its writers alone',
+      title: 'with three clients, readers of a key work together, and each of its writers alone',
       async check(context) {
         const all = await Promise.all(range(3).map(() => context.createLocks({ ttl: context.longTtl })));
         const key = context.key();
@@ -108,14 +107,14 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
             null,
             'expected null while one of the keys is held',
           );
-        assert.equal(await last.release(), true, 'expected release to answer true');
+        assert.equal(await last.release(), true, 'expected release to return true');
         const provider = await context.create();
         for (const key of keys) await context.idle(provider, key, 'at the end');
       },
     },
     'locks-multi-lock-loss': {
       title:
-        'several keys are lost together when one of them is, with the result of the work, and the others come free',
+        'several keys are lost together when one of them is, with the result of the work, and the others become free',
       about: 'loss',
       when: [],
       async check(context) {
@@ -131,7 +130,7 @@ export const objectsRequirements: readonly Requirement[] = rules({ level: 'locks
             );
             const { owner, mode } = holders[0] as (typeof holders)[0];
             const freed = await provider.release({ key: gone, owner, mode, ttl: context.ttl });
-            assert.equal(freed, true, 'expected a forced release to answer true');
+            assert.equal(freed, true, 'expected a forced release to return true');
             await mustReject(lease.renew(), 'LOCK_LOST', 'for renew when one of the keys is lost');
             assert.deepEqual(
               [lease.held, lease.signal.aborted],

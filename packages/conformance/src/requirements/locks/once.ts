@@ -8,10 +8,10 @@ import { slotOf } from './jobs-steps.ts';
 import { acquireInTime, inTime } from './leasing.ts';
 import type { Context } from '../../context/context.ts';
 
-/** Work that runs once in a slot. */
+/** Work that runs once per slot. */
 export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-once': {
-    title: 'once runs in one process for each slot, though the run is over before the others ask',
+    title: 'once runs in one process per slot, even if the run ends before the others ask',
     when: ['register'],
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
@@ -33,13 +33,13 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-once-every': {
-    title: 'once runs at most once in each slot by the clock of the store, and in the next slot again',
+    title: 'once runs at most once in each slot by the clock of the store, and again in the next slot',
     when: ['register', 'time'],
     async check(context) {
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const provider = await context.create();
       const key = context.key();
-      // Long enough that a loaded machine is asked twice in one slot.
+      // Long enough that a loaded machine calls twice in one slot.
       const { ttl } = context;
       const every = 4 * ttl;
       const runs: (readonly [before: number, after: number])[] = [];
@@ -52,7 +52,7 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       for (const first = await slot(); (await slot()) <= first + 2; await sleep(every / 20)) {
         await Promise.all(fleet.map((locks) => call(locks)));
       }
-      // Between two slots nothing tells in which of them a run was.
+      // Between two slots a run may belong to either.
       const known = runs.flatMap(([before, after]) => (before === after ? [before] : []));
       const twice = known.find((number, index) => known.indexOf(number) !== index);
       assert.equal(twice, undefined, `expected one run in each slot at most; slots of the runs: ${known.join()}`);
@@ -60,9 +60,9 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       await fleet[0].forgetJob(key);
     },
   },
-  // Keys that stay closed for a while after their lease.
+  // Keys with a cooldown after their lease.
   'locks-at-least': {
-    title: 'with atLeast a key stays closed for that long, though its lease was released',
+    title: 'with atLeast a key stays closed for this time, although its lease was released',
     when: ['ttl'],
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()] as const;
@@ -70,32 +70,32 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       const since = now();
       const lease = await acquireInTime(context, one, context.key(), { ttl: context.longTtl, atLeast });
       const [waiting] = await taken(context, two, lease);
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
       const next = await rested(context, waiting, since, atLeast);
-      assert.equal(await next.release(), true, 'expected release to answer true');
+      assert.equal(await next.release(), true, 'expected release to return true');
       await context.state(await context.create(), lease.key, 'no holder and no waiter at the end', isIdle);
     },
   },
   'locks-lock-delay': {
-    title: 'with lockDelay a key rests after a lease that was lost, and not after a release',
+    title: 'with lockDelay a key has a cooldown after a lost lease, and not after a release',
     when: ['ttl'],
     async check(context) {
       const [one, two] = [await context.createLocks(), await context.createLocks()] as const;
       const { longTtl, ttl } = context;
       const released = await acquireInTime(context, one, context.key(), { ttl: longTtl, lockDelay: longTtl });
       const [after] = await taken(context, two, released);
-      assert.equal(await released.release(), true, 'expected release to answer true');
+      assert.equal(await released.release(), true, 'expected release to return true');
       await (await within(context.patience, after, 'the key after a release')).release();
       const lockDelay = 4 * ttl;
       const lost = await acquireInTime(context, one, released.key, { ttl: longTtl, lockDelay, maxHold: ttl });
-      // Before the next provider is made: that may take longer than the lease.
+      // Before the next provider is created: that may take longer than the lease.
       const since = now() + lost.remaining;
       const [waiting] = await taken(context, two, lost);
       await (await rested(context, waiting, since, lockDelay)).release();
     },
   },
   'locks-rest-session': {
-    title: 'where holds end with a session, atLeast and lockDelay are refused, naming the trait',
+    title: 'where holds end with a session, atLeast and lockDelay are rejected, naming the trait',
     when: ['session'],
     async check(context) {
       const locks = await context.createLocks();

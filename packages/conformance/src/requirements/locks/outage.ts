@@ -9,17 +9,17 @@ import { rules } from '../rules.ts';
 import { inBackground, within } from '../../checks/time.ts';
 import { acquireInTime, inTime } from './leasing.ts';
 
-/** How long a closing `Locks` waits for a backend that says nothing, in ms. */
+/** How long a closing client waits for a silent backend, in ms. */
 const closeTimeout = 100;
 
-/** A backend that does not answer, or only with errors, while callers want to go on. */
+/** A backend that does not answer, or only with errors, while callers want to continue. */
 export const outageRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'outage',
   when: ['ttl'],
 })({
   'locks-silent-backend': {
-    title: 'a backend that never answers holds no caller past its wait, its signal or close, and the key comes free',
+    title: 'a backend that never answers delays no caller past its wait, its signal or close, and the key becomes free',
     async check(context) {
       const { ttl } = context;
       const provider = await context.create();
@@ -40,10 +40,10 @@ export const outageRequirements: readonly Requirement[] = rules({
         const ended = atDeadline.map((call) =>
           mustReject(call, 'LOCK_UNAVAILABLE', 'when nothing was answered in time'),
         );
-        await within(ttl / 2 + context.patience, Promise.all(ended), 'callers with a wait to be let go at its end');
+        await within(ttl / 2 + context.patience, Promise.all(ended), 'callers with a wait to settle at its end');
         controller.abort(new Error('the caller has changed its mind'));
         for (const call of atAbort) {
-          const error = await within(context.patience, call.then(show, thrown), 'a caller to be let go by its signal');
+          const error = await within(context.patience, call.then(show, thrown), 'a caller to settle by its signal');
           assert.equal(error, signal.reason, `expected the signal's reason, got ${show(error)}`);
         }
         await within(closeTimeout + context.patience, locks.close(), 'close() to resolve though nothing is answered');
@@ -56,7 +56,7 @@ export const outageRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-outage-of-renewals': {
-    title: 'when no renewal gets through, the loss is told before another owner can get the key',
+    title: 'when no renewal gets through, the loss is reported before another owner can be granted the key',
     async check(context) {
       const { ttl } = context;
       const other = await context.create();
@@ -68,15 +68,15 @@ export const outageRequirements: readonly Requirement[] = rules({
         await within(ttl + context.patience, next.granted, `a grant for another owner after the ttl of ${ttl} ms`);
         const told = { held: lease.held, aborted: lease.signal.aborted, remaining: lease.remaining };
         const expected = { held: false, aborted: true, remaining: 0 };
-        assert.deepEqual(told, expected, 'expected the loss to be told when another owner is granted');
-        assert.equal(await lease.release(), false, 'expected release of a lost lease to answer false');
+        assert.deepEqual(told, expected, 'expected the loss to be reported when another owner is granted');
+        assert.equal(await lease.release(), false, 'expected release of a lost lease to return false');
         await mustFree(other, next.claim, 'by the next holder, whom a lost lease does not touch');
       });
       await Promise.all(checks);
     },
   },
   'locks-release-through-outage': {
-    title: 'a release that is rejected says LOCK_UNAVAILABLE and is repeated in the background until the key is free',
+    title: 'a rejected release throws LOCK_UNAVAILABLE and is retried in the background until the key is free',
     when: [],
     async check(context, provider) {
       const checks = [refused, replyLost].map(async (fate) => {
@@ -95,8 +95,7 @@ export const outageRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-silent-release': {
-    title:
-      'a release that is never answered holds its caller, or that of withLock, not much longer than the hold can last',
+    title: 'a release without an answer delays its caller, or that of withLock, not much longer than the hold can last',
     async check(context) {
       const { ttl, patience } = context;
       const { locks, interference } = await context.interfere();
@@ -111,7 +110,7 @@ export const outageRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-abort-through-outage': {
-    title: 'an aborted wait leaves nothing, though its release is rejected first or its attempt is still in flight',
+    title: 'an aborted wait leaves nothing, although its release is rejected first or its attempt is still in progress',
     when: [],
     async check(context) {
       await Promise.all([abortInQueue(context), abortInFlight(context)]);
@@ -168,7 +167,7 @@ async function mustBeFreeFor(context: Context, provider: LockProvider, key: stri
   await mustFree(provider, next, 'by the holder');
 }
 
-/** The repetitions end once the store has answered. */
+/** The retries end once the store has answered. */
 async function settledReleases(context: Context, { of }: Interference, lease: Lease): Promise<void> {
   const sent = await context.eventually(
     'the release to be answered',
@@ -178,7 +177,7 @@ async function settledReleases(context: Context, { of }: Interference, lease: Le
   assert.equal(sent.length, 4, `expected four releases, of which the last was answered; ${sent.length} were sent`);
 }
 
-/** A store may keep what has expired until the next call. */
+/** A store may keep expired data until the next call. */
 async function forget(provider: LockProvider, { of }: Interference): Promise<void> {
   await Promise.all([...new Set(of('tryAcquire').map(({ claim }) => claim))].map((claim) => provider.release(claim)));
 }

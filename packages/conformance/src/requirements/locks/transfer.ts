@@ -4,10 +4,10 @@ import { inBackground, sleep, within } from '../../checks/time.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 
-/** Leases that go from one process to another. */
+/** Leases transferred from one process to another. */
 export const handOverRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'object' })({
   'locks-transfer': {
-    title: 'a lease that is handed over goes on with its owner and token, in one process, without a gap',
+    title: 'a transferred lease continues with its owner and token, in one process, without a gap',
     when: ['ttl', 'fenced'],
     async check(context) {
       const { longTtl, patience } = context;
@@ -43,16 +43,16 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
         [given.owner],
         'expected no other holder after the hand-over',
       );
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
       const next = await within(patience, waiting, 'a lease for the next in the queue');
       mustExceed(next.token, given.token, 'for the next holder');
       await mustReject(one.resume(text), 'LOCK_LOST', 'for a lease that was released');
-      assert.equal(await next.release(), true, 'expected release to answer true');
+      assert.equal(await next.release(), true, 'expected release to return true');
       await context.idle(provider, key, 'at the end');
     },
   },
   'locks-transfer-giver': {
-    title: 'a process that handed a lease over leaves it alone, also when its own time with it is over',
+    title: 'a process that transferred a lease does not affect it, even when its own deadline has passed',
     when: ['ttl'],
     async check(context) {
       const ttl = 4 * context.ttl;
@@ -63,7 +63,7 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
       const provider = await context.create();
       for (let round = 0; round < 2; round += 1) {
         await sleep(ttl);
-        // A provider may look through what it knows at each new claim.
+        // A provider may clean up at each new claim.
         for (let claim = 0; claim < 3; claim += 1) {
           const other = await giver.acquire(context.key(), { ttl });
           await other.release();
@@ -76,18 +76,18 @@ export const handOverRequirements: readonly Requirement[] = rules({ level: 'lock
         );
         assert.ok(lease.held, 'expected the lease to go on');
       }
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
     },
   },
   'locks-transfer-session': {
-    title: 'a lease that ends with a session is not handed over, and stays held',
+    title: 'a lease that ends with a session cannot be transferred, and stays held',
     when: ['session'],
     async check(context) {
       const locks = await context.createLocks();
       const lease = await locks.acquire(context.key());
       await mustReject(lease.transfer(), 'LOCK_INVALID', 'where leases end with their sessions');
       assert.ok(lease.held, 'expected the lease to be held');
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
     },
   },
 });

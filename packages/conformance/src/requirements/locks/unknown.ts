@@ -14,7 +14,7 @@ import { mustBeFree } from '../steps.ts';
 /** A rejection means unknown: not lost, not busy, and not without effect. */
 export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'outage' })({
   'locks-unknown-renewal': {
-    title: 'renewals that are rejected leave the lease held while its validity lasts, and a later one keeps it',
+    title: 'rejected renewals leave the lease held while its validity lasts, and a later one keeps it',
     when: ['ttl'],
     check: async (context) => {
       const checks = [refused, replyLost].map((fate) => untilConclusive(() => survivesRejections(context, fate)));
@@ -31,16 +31,15 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
         const error = await mustReject(lease.renew(), 'LOCK_UNAVAILABLE', 'for a renewal whose answer was lost');
         assert.ok(error.cause instanceof Error, `expected the error underneath as cause, got ${show(error.cause)}`);
         assert.ok(lease.held, 'expected the lease to be held after a renewal of which nothing is known');
-        assert.equal(lease.signal.aborted, false, 'expected no loss to be told when nothing is known');
+        assert.equal(lease.signal.aborted, false, 'expected no loss to be reported when nothing is known');
       }
       interference.calm();
       await lease.renew();
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
     },
   },
   'locks-renewal-pace': {
-    title:
-      'while renewals are rejected, a lease repeats them with pauses that grow, and it never tells of a loss too early',
+    title: 'while renewals are rejected, a lease retries them with growing pauses, and never reports a loss too early',
     about: 'renewal',
     when: ['ttl'],
     async check(context) {
@@ -63,7 +62,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
     },
   },
   'locks-repeats-its-claim': {
-    title: 'an attempt whose reply was lost is repeated and finds itself the holder: one lease, one hold, its token',
+    title: 'an attempt with a lost reply is repeated and finds itself the holder: one lease, one hold, its token',
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
@@ -80,15 +79,15 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
       );
       const { token } = holders[0] ?? {};
       if (token !== undefined) assert.equal(lease.token, token, 'expected the lease to have the token of the store');
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
       await context.idle(provider, key, 'after release');
     },
   },
   'locks-unknown-attempt-given-up': {
-    title: 'an attempt that was rejected and given up leaves nothing, whether it took effect before, later or never',
+    title: 'a rejected and abandoned attempt leaves nothing, whether it took effect before, later or never',
     async check(context, provider) {
       const later: Fate = { applied: context.ttl / 2, reply: 'error' };
-      // With sessions, a release that answers false is conclusive: an attempt before it has no
+      // With sessions, a release that returns false is conclusive: an attempt before it has no
       // effect later.
       const fates = context.traits.expiry === 'session' ? [refused, replyLost] : [refused, replyLost, later];
       const checks = fates.map(async (fate) => {
@@ -133,8 +132,7 @@ export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks
 });
 
 /**
- * Whether this process did not stand still for the time of the repetitions: then losing the lease
- * would be right.
+ * Whether this process was not suspended during the retries: then losing the lease would be right.
  */
 async function survivesRejections(context: Context, fate: Fate): Promise<boolean> {
   const { locks, interference } = await context.interfere();
@@ -157,7 +155,7 @@ async function survivesRejections(context: Context, fate: Fate): Promise<boolean
   return true;
 }
 
-/** Whatever was released for certain is not taken again by what comes late. */
+/** Late requests must not take what was certainly released. */
 async function mustStayFree(context: Context, provider: LockProvider, key: string): Promise<void> {
   await mustBeFree(context, provider, key, 'at once after what was unknown was given up');
 }

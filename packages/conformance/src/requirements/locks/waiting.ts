@@ -12,13 +12,13 @@ import { pick, randomMoment, range, mustBeFree } from '../steps.ts';
 /** Waiting through `createLocks`, and its end. */
 export const locksWaitingRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'close' })({
   'locks-timeout': {
-    title: 'a wait that ends rejects with LOCK_TIMEOUT and leaves nothing in the queue',
+    title: 'a wait that times out rejects with LOCK_TIMEOUT and leaves nothing in the queue',
     about: 'queue',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const holder = await context.hold(provider);
-      // Long enough for the first answer to come, which makes it a timeout rather than a backend
-      // that is not available.
+      // Long enough for the first answer, which makes it a timeout rather than an unavailable
+      // backend.
       const wait = context.ttl + 300;
       const waits = range(3).map(() => locks.acquire(holder.key, { wait, ttl: context.longTtl }));
       await Promise.all(waits.map((each) => mustReject(each, 'LOCK_TIMEOUT', `after a wait of ${wait} ms`)));
@@ -54,10 +54,10 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     },
   },
   'locks-abort-at-random': {
-    title: 'hundreds of waits aborted at random moments leave nothing: the next attempt is granted at once',
+    title: 'hundreds of waits aborted at random moments leave nothing: the next attempt is granted immediately',
     about: 'queue',
     async check(context) {
-      // A busy machine takes its time for hundreds of releases.
+      // A busy machine needs time for hundreds of releases.
       const closeTimeout = 2 * context.patience;
       const all = [await context.createLocks({ closeTimeout }), await context.createLocks({ closeTimeout })];
       const provider = await context.create();
@@ -86,7 +86,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
         await outcome;
       });
       await Promise.all(waits);
-      // What the waits left is given up in the background; close waits for it.
+      // What the waits left is released in the background; close waits for it.
       await Promise.all(all.map((locks) => locks.close()));
       for (const key of keys) {
         await mustBeFree(context, provider, key, 'at once, after hundreds of waits were aborted');
@@ -95,7 +95,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     },
   },
   'locks-close-of-provider': {
-    title: 'when a provider is closed, those who wait through it hear LOCK_CLOSED at once',
+    title: 'when a provider is closed, its waiters reject with LOCK_CLOSED immediately',
     async check(context) {
       const [holder, provider] = [await context.create(), await context.create()];
       const locks = context.locksOn(provider);
@@ -109,7 +109,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
       await provider.close();
       const rejected = waits.map((wait) => mustReject(wait, 'LOCK_CLOSED', 'for a wait through a closed provider'));
       await within(context.patience, Promise.all(rejected), 'those who wait to hear that their provider was closed');
-      // Their places outlive a provider that was closed before its Locks.
+      // Their positions outlive a provider that was closed before its client.
       for (const waiter of waiting) await holder.release(waiter);
       await mustFree(holder, claim, 'by the holder');
     },
@@ -146,7 +146,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     },
   },
   'locks-close-drains': {
-    title: 'close waits for work under a lock, which hears its signal and keeps its lock until it ends',
+    title: 'close waits for work under a lock, whose signal fires and which keeps its lock until it ends',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const key = context.key();
@@ -167,7 +167,7 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
       while (!ended) {
         const claim = context.claim(key);
         const { granted } = await provider.tryAcquire(claim);
-        assert.ok(!granted || ended, 'expected close to keep the lock of work that goes on; it was free');
+        assert.ok(!granted || ended, 'expected close to keep the lock of running work; it was free');
         if (granted) await provider.release(claim);
         await sleep(context.ttl / 10);
       }
@@ -180,9 +180,9 @@ export const locksWaitingRequirements: readonly Requirement[] = rules({ level: '
     },
   },
   'locks-no-timers': {
-    title: 'after close no timer or connection of a Locks keeps the process alive',
+    title: 'after close no timer or connection of the client keeps the process alive',
     async check(context) {
-      // What the provider makes once, on first use, is no leak.
+      // What the provider creates once, on first use, is no leak.
       await useLocks(context);
       const before = activeResources();
       for (const _ of range(2)) await useLocks(context);

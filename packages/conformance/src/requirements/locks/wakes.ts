@@ -7,11 +7,11 @@ import { rules } from '../rules.ts';
 import { inBackground, now, sleep, turn, within } from '../../checks/time.ts';
 import { range } from '../steps.ts';
 
-/** Wakes are hints: a waiter is served without them, and not served twice because of them. */
+/** Wakes are hints: a waiter is granted without them, and not granted twice because of them. */
 export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'wake' })({
   'locks-wakes-order': {
     title:
-      'waits whose wakes come three times each, late, or not at all, are served one at a time, in order where the provider is fair',
+      'waits whose wakes come three times each, late, or not at all, are granted one at a time, in order where the provider is fair',
     async check(context) {
       const { fair, wake } = context.traits;
       for (const order of [...(await serveThroughWakes(context)), await serveWithoutWakes(context)]) {
@@ -21,7 +21,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
     },
   },
   'locks-wakes-spurious': {
-    title: 'wakes for nothing cost at most an attempt each, also for those who have gone, and the wait goes on',
+    title: 'unnecessary wakes cost at most an attempt each, even for claims that have gone, and the wait continues',
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
@@ -57,14 +57,13 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
     },
   },
   'locks-wake-in-flight': {
-    title:
-      'a wake while an attempt is in flight is not forgotten: its busy answer is old, and the next attempt follows',
+    title: 'a wake during an attempt is not forgotten: its busy answer is outdated, and the next attempt follows',
     when: ['wake'],
     async check(context) {
       const { locks, interference } = await context.interfere();
       const provider = await context.create();
       const holder = await context.hold(provider);
-      // Decided at once, heard late; and then nothing else would make it try again.
+      // Decided immediately, received late; and then nothing else would make it try again.
       const busy = { granted: false, retryAfter: context.longTtl } as const;
       interference.rule('tryAcquire', ({ index }) => (index === 0 ? { late: context.ttl / 2, busy } : { busy }));
       const wait = inBackground(locks.acquire(holder.key, { ttl: context.longTtl }));
@@ -75,7 +74,7 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
         wait,
         'a waiter that was woken while its attempt was in flight to be served',
       );
-      assert.equal(await lease.release(), true, 'expected release to answer true');
+      assert.equal(await lease.release(), true, 'expected release to return true');
     },
   },
   'locks-polling-pace': {
@@ -100,21 +99,21 @@ export const locksWakesRequirements: readonly Requirement[] = rules({ level: 'lo
   },
 });
 
-/** A queue whose wakes are all dropped. Gives its order. */
+/** A queue whose wakes are all dropped. Returns its order. */
 async function serveWithoutWakes(context: Context): Promise<readonly number[]> {
   // A waiter that is not woken may sleep until the holder that it met would expire.
   return await serveAll(context, [], 2, Math.max(2 * context.ttl, 1_000));
 }
 
-/** Three lines, whose wakes come several times, or late. Gives the order of each. */
+/** Three queues, whose wakes come several times, or late. Returns the order of each. */
 async function serveThroughWakes(context: Context): Promise<readonly (readonly number[])[]> {
   const wakeRules: readonly WakeRule[] = [[0, 0, 0], [0, 5, 40], [context.ttl / 4]];
   return await Promise.all(wakeRules.map((rule) => serveAll(context, rule, 5, context.longTtl)));
 }
 
 /**
- * A holder and a queue behind it; each is served when the one before has released, and none twice.
- * Gives the order in which they were served.
+ * A holder and a queue behind it; each is granted when the one before has released, and none twice.
+ * Returns the order of the grants.
  */
 async function serveAll(context: Context, rule: WakeRule, count: number, ttl: number): Promise<readonly number[]> {
   const { locks, interference } = await context.interfere();
@@ -140,20 +139,18 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
   const served = inBackground(Promise.all(work));
   await context.eventually('all of them to be in the queue', () => answered(interference) >= count);
   await provider.release(holder);
-  // How long a position in the queue lasts, and its owner sleeps without a wake, is the provider's
-  // choice.
+  // The provider decides how long a position in the queue lasts, and its owner sleeps without a
+  // wake.
   await within(context.patience + 12_000, served, `${count} waits to be served`);
   assert.equal(order.length, count, `expected each of ${count} waits to be served once`);
   await context.idle(provider, holder.key);
   return order;
 }
 
-/** How many claims have heard that the key is busy. */
 function answered({ of }: Interference): number {
   return new Set(of('tryAcquire').flatMap(({ answer, claim }) => (answer === undefined ? [] : [claim.owner]))).size;
 }
 
-/** The attempts of one claim. */
 function mustNotOverlap(attempts: readonly Call[]): void {
   for (const [index, { sentAt }] of attempts.entries()) {
     const before = attempts[index - 1];
@@ -163,8 +160,8 @@ function mustNotOverlap(attempts: readonly Call[]): void {
 }
 
 /**
- * How many attempts, at most, a wait makes without a wake in so many ms: a provider may name
- * moments as close as that.
+ * The most attempts of a wait without a wake in `duration` ms: the shortest interval that a
+ * provider may return.
  */
 function polls(duration: number): number {
   return 8 + Math.ceil(duration / 25);

@@ -12,10 +12,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const flow = new AsyncLocalStorage<string>();
 
-/** What `withLock` makes of the end of its work. */
+/** How `withLock` handles the end of its work. */
 export const workRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'lease' })({
   'locks-work-throws': {
-    title: 'withLock releases and rejects with the very error of its work, thrown at once or later',
+    title: 'withLock releases and rejects with the same error as its work, thrown synchronously or later',
     async check(context) {
       const [locks, provider] = [await context.createLocks(), await context.create()];
       const failure = new Error('the work went wrong');
@@ -47,7 +47,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-work-after-loss': {
-    title: "work whose lease is lost under it ends with LOCK_LOST and its result or error, or with the signal's reason",
+    title: "work that loses its lease ends with LOCK_LOST and its result or error, or with the signal's reason",
     about: 'loss',
     when: ['ttl'],
     async check(context) {
@@ -80,8 +80,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
     },
   },
   'locks-reentrant-elsewhere': {
-    title:
-      'another asynchronous context does not take part in a reentrant hold: it waits, and it gets a lease of its own',
+    title: 'another asynchronous context does not join a reentrant hold: it waits, and gets a separate lease',
     async check(context) {
       const locks = await context.createLocks({ reentrant: true, ttl: context.longTtl });
       const key = context.key();
@@ -102,7 +101,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
           await turn();
           inside -= 1;
         });
-      // The others come from outside, while the first is at work.
+      // The others are called from outside, while the first one works.
       const others = range(2).map(async () => {
         await firstIsInside;
         await work();
@@ -119,11 +118,11 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
       await untilConclusive(() => isRenewedMeanwhile(context));
     },
   },
-  // No flow runs a listener of another in its own asynchronous context: there it could join what
-  // that flow holds.
+  // No flow runs a listener of another in its own asynchronous context: there it could join the
+  // holds of that flow.
   'locks-outside-context': {
     title:
-      "the loss of a lease is told outside of other flows' asynchronous contexts: a listener joins no reentrant lock",
+      "the loss of a lease is reported outside of other flows' asynchronous contexts: a listener joins no reentrant lock",
     async check(context) {
       const locks = await context.createLocks();
       const held = context.key();
@@ -133,7 +132,7 @@ export const workRequirements: readonly Requirement[] = rules({ level: 'locks', 
         lease.signal.addEventListener('abort', () => resolve(look(locks, held, longTtl)), { once: true }),
       );
       const other = async (): Promise<void> => {
-        // Due first: what serves both leases is started, and started again, in this flow.
+        // Due first: what serves both leases is started, and restarted, in this flow.
         await locks.acquire(context.key(), { ttl: longTtl, maxHold: ttl / 2 });
         const seen = await within(ttl + context.patience, told, `a lease to be lost at its maxHold of ${ttl} ms`);
         assert.deepEqual(
@@ -173,7 +172,6 @@ async function isRenewedMeanwhile(context: Context): Promise<boolean> {
   return renewals > 0;
 }
 
-/** What a listener finds. */
 interface Seen {
   readonly flow: string | undefined;
   readonly joined: boolean;

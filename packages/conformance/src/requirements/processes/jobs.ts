@@ -15,7 +15,8 @@ export const processesJobsRequirements: readonly Requirement[] = rules({
   needs: ['processes'],
 })({
   'processes-job-killed': {
-    title: 'the run of a killed process is told as crashed: its slot does not run again, unless its callers want that',
+    title:
+      'the run of a killed process is reported as crashed: its slot does not run again, unless its callers want that',
     async check(context) {
       const [locks, observer] = [await context.createLocks(), await context.createLocks()] as const;
       const { ttl } = context;

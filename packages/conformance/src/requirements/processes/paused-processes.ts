@@ -10,14 +10,14 @@ import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, now, sleepUntil, within } from '../../checks/time.ts';
 
-/** Processes that stop in the middle, for a while or for ever. */
+/** Processes that stop at any point, for a while or permanently. */
 export const pausedProcessesRequirements: readonly Requirement[] = rules({
   level: 'locks',
   about: 'loss',
   needs: ['processes'],
 })({
   'processes-paused-holder': {
-    title: 'a holder that was paused for longer than its ttl says at its first look that the lease is lost',
+    title: 'a holder that was paused for longer than its ttl reports at its first check that the lease is lost',
     when: ['processes-meet'],
     async check(context) {
       const { other, leases } = await pauseHolder(context, 1);
@@ -31,7 +31,8 @@ export const pausedProcessesRequirements: readonly Requirement[] = rules({
     },
   },
   'processes-paused-writer': {
-    title: 'what a holder writes after a pause is refused as stale by a fencing guard, though it does not look before',
+    title:
+      'a fencing guard rejects the write of a holder after a pause as stale, although the holder does not check its lease',
     when: ['processes-meet', 'fenced'],
     async check(context) {
       const { other, leases, later } = await pauseHolder(context, 2);
@@ -52,7 +53,7 @@ export const pausedProcessesRequirements: readonly Requirement[] = rules({
   },
   'processes-lost-head': {
     title:
-      'those behind a process that dies when it is woken, or is paused as first in the queue, are served in bounded time',
+      'waiters behind a process that dies when it is woken, or is paused as head of the queue, are granted in bounded time',
     level: 'provider',
     about: 'wake',
     when: ['processes-meet', 'wake'],
@@ -131,8 +132,8 @@ async function headIsPaused(context: Context): Promise<void> {
   await within(limit, next.granted, 'a grant for the waiter behind one whose process is paused');
   other.resume();
   await mustFree(provider, next.claim, 'by the waiter that was granted');
-  // Other clients may see the holder before its own process does. A claim that is released by force
-  // before its attempt has ended takes the key again.
+  // Other clients may see the holder before its own process does. A claim released by force before
+  // its attempt has ended takes the key again.
   await within(context.patience, other.granted(paused), 'the waiter that was paused to be served in the end');
   await context.state(provider, holder.key, 'the waiter that was paused as its holder', ({ holders }) => {
     return holders[0]?.owner === paused.owner;

@@ -13,7 +13,7 @@ import { rules } from '../rules.ts';
 import { certain, now, sleep } from '../../checks/time.ts';
 import { firstGrant, mustRise, range } from '../steps.ts';
 
-/** The same store, met from several processes. */
+/** The same store, used by several processes. */
 export const processesRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'expiry',
@@ -40,7 +40,7 @@ export const processesRequirements: readonly Requirement[] = rules({
     },
   },
   'processes-wall-clock': {
-    title: 'a process whose wall clock is wrong takes no key and no turn before its time, and holds none for longer',
+    title: 'a process with a wrong wall clock takes no key and no turn early, and holds none for longer',
     async check(context) {
       const [provider, ahead] = await Promise.all([context.create(), context.fork(4 * context.longTtl)]);
       const holder = await context.hold(provider);
@@ -77,10 +77,10 @@ export const processesRequirements: readonly Requirement[] = rules({
     },
   },
   'processes-killed-holder-that-waited': {
-    title: 'who is told that the key of a killed process is busy can see a holder or a waiter, and then gets it',
+    title: 'while the key of a killed process is busy, inspect shows a holder or a waiter, and then the key is granted',
     async check(context, provider) {
-      // One of each key may come at the very moment at which its hold or place ends: with a session
-      // all of them end at once. Not twice.
+      // One of each key may come exactly when its hold or position ends: with a session all of them
+      // end simultaneously. Not twice.
       for (const _ of range(2)) {
         const refusals = await refusalsAfterKill(context, provider);
         if (refusals.some((unfounded) => unfounded === 0)) return;
@@ -111,8 +111,8 @@ export const processesRequirements: readonly Requirement[] = rules({
 });
 
 /**
- * The hold of `other`, which does `leave` then, lasts for as long as it was told, and not much
- * longer. The next one has a higher token.
+ * The hold of `other`, which runs `leave` then, lasts for its ttl, and not much longer. The next
+ * one has a higher token.
  */
 async function endsInTime(
   context: Context,
@@ -133,8 +133,8 @@ async function endsInTime(
   const ended = `expected the key of another process to be free after ${validity} ms`;
   assert.ok(taken !== undefined, `${ended}, it was held for ${Math.round(now() - answeredAt)} ms`);
   const lasted = taken.answeredAt - sentAt;
-  // A session that ends with its connection may let go at once: the process that could believe to
-  // hold it is gone.
+  // A session that ends with its connection may free the key immediately: the process that could
+  // assume to hold it is dead.
   if (context.traits.expiry === 'ttl') {
     const message = `expected the hold of another process to last ${validity} ms, it lasted ${Math.round(lasted)} ms`;
     assert.ok(lasted >= certain(validity), message);
@@ -146,26 +146,25 @@ async function endsInTime(
 /** For each of five keys, which a killed process held and waited for: see `untilGranted`. */
 async function refusalsAfterKill(context: Context, provider: LockProvider): Promise<readonly number[]> {
   const other = await context.fork();
-  // A vote that a member gives late, when the process is dead, ends with this ttl.
+  // A late vote of a member, after the death of the process, ends with this ttl.
   const victims = range(5).map(() => context.claim(context.key(), { ttl: context.patience }));
   for (const victim of victims) {
     await other.call('tryAcquire', victim);
     await other.enqueue(context.claim(victim.key, { ttl: context.ttl }));
   }
-  // Only now, so that on a busy machine too no hold ends before its key has a waiter.
+  // Only now, so that even on a busy machine no hold ends before its key has a waiter.
   for (const victim of victims) await other.call('renew', { ...victim, ttl: context.ttl });
   await other.kill();
   return await Promise.all(victims.map(({ key }) => untilGranted(context, provider, key)));
 }
 
 /**
- * Tries until it is granted; how many of the busy answers were given on a key with no holder and no
- * waiter.
+ * Tries until it is granted; returns how many busy answers were given on a key with no holder and
+ * no waiter.
  */
 async function untilGranted(context: Context, provider: LockProvider, key: string): Promise<number> {
   const claim = context.claim(key);
-  // How long a hold or a position in the queue lasts without a sign of life is the provider's
-  // choice.
+  // The provider decides how long a hold or a position in the queue lasts without a refresh.
   const end = now() + context.patience + 12_000;
   let unfounded = 0;
   for (;;) {
@@ -173,7 +172,7 @@ async function untilGranted(context: Context, provider: LockProvider, key: strin
     if ((await provider.tryAcquire(claim)).granted) break;
     if (isIdle(await provider.inspect(key))) unfounded += 1;
     assert.ok(now() < end, 'expected a key to be free after its holder and waiter were killed, it was busy for long');
-    // Not in step with the other keys, and idle for longer than it looks.
+    // Not in step with the other keys, and idle for longer than it polls.
     await sleep(context.random.integer(context.ttl / 2 + 4 * (now() - asked)));
   }
   await mustFree(provider, claim, 'by the next holder');

@@ -15,11 +15,10 @@ export const fairnessRequirements: readonly Requirement[] = rules({
   when: ['fair'],
 })({
   'fair-order': {
-    title:
-      'waiters of two providers are granted in the order of their positions, also of those behind a hundred others',
+    title: 'waiters of two providers are granted in the order of their positions, even behind a hundred others',
     async check(context) {
       const { holder, waiters, one, two } = await queue(context, 8);
-      // They give up, as a hand-over to each would take long.
+      // They give up, as a transfer to each would take long.
       const others = range(100).map((index) => ({
         provider: pick([one, two], index),
         claim: longClaim(context, holder),
@@ -45,7 +44,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
     },
   },
   'fair-newcomer-waits': {
-    title: 'a newcomer does not pass those in the queue, not even at the moment of a release',
+    title: 'a newcomer does not overtake the queue, not even at the moment of a release',
     async check(context, one, two) {
       const checks = range(10).map(async (round) => {
         const key = context.key();
@@ -99,7 +98,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
     },
   },
   'fair-whatever-the-settings': {
-    title: 'a position in the queue that lapses, of a service with shorter settings, takes no other along',
+    title: 'a lapsed position in the queue, of a service with shorter settings, removes no other',
     when: ['fair', 'ttl', 'network'],
     needs: ['createOther'],
     async check(context) {
@@ -116,7 +115,7 @@ export const fairnessRequirements: readonly Requirement[] = rules({
     },
   },
   'fair-writer-not-starved': {
-    title: 'readers that come after a waiting writer do not pass it; after it they are admitted together',
+    title: 'readers that come after a waiting writer do not overtake it; after it they are admitted together',
     when: ['fair', 'shared'],
     async check(context, one, two) {
       const early = context.claim(context.key(), { mode: 'shared' });
@@ -156,7 +155,6 @@ interface Queue {
   readonly waiters: Waiting[];
 }
 
-/** Makes a queue of so many waiters, alternately of two providers. */
 async function queue(context: Context, length: number): Promise<Queue> {
   const [one, two] = await context.createMany(2);
   const holder = await context.hold(one);
@@ -176,7 +174,7 @@ async function enqueue(
   return waiters;
 }
 
-/** As long as an owner may be: a store that cuts what it keeps of a key loses the last of them. */
+/** The longest owner: a store that cuts what it keeps of a key loses the last of them. */
 function longClaim(context: Context, { key }: Claim): Claim {
   const claim = context.claim(key);
   return { ...claim, owner: claim.owner.padEnd(200, '.') };
@@ -197,7 +195,7 @@ async function mustBeInOrder(context: Context, waiters: readonly Waiting[], who:
   assert.equal(wrong, undefined, `${expected}; grant ${turn} of ${order.length} went to number ${number}`);
 }
 
-/** Two claims that try for a place at the same moment are both before one that comes then. */
+/** Two claims that simultaneously try for a position are both before one that comes then. */
 async function pairBeforeOne(context: Context, one: LockProvider, two: LockProvider): Promise<void> {
   const holder = await context.hold(one);
   const pair = [one, two].map((provider) => context.wait(provider, context.claim(holder.key)));
@@ -212,5 +210,5 @@ async function pairBeforeOne(context: Context, one: LockProvider, two: LockProvi
   });
   await Promise.all(served);
   const place = order.indexOf(later) + 1;
-  assert.equal(place, 3, `expected a claim to be behind two that were told to wait before, it was number ${place}`);
+  assert.equal(place, 3, `expected a claim to be behind two earlier waiters, it was number ${place}`);
 }

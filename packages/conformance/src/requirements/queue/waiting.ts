@@ -15,20 +15,20 @@ import { eventually, inBackground, sleep, within } from '../../checks/time.ts';
 import { pick, randomMoment, range } from '../steps.ts';
 import assert from 'node:assert/strict';
 
-/** A waiter gets the key in the end, or leaves nothing. */
+/** A waiter is eventually granted the key, or leaves nothing. */
 export const waitingRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'queue' })({
   'abandon-leaves-nothing': {
-    title: 'hundreds of waiters that give up at random moments leave nothing: the next attempt is granted at once',
+    title: 'hundreds of waiters that give up at random moments leave nothing: the next attempt is granted immediately',
     async check(context, one, two) {
       const { traits, random } = context;
-      // Where claims can be shared, a mix of both kinds.
+      // With shared mode, a mix of both kinds.
       const changes = (): { readonly mode?: 'shared'; readonly permits?: number } =>
         traits.shared && random.integer(3) > 0 ? { mode: 'shared', permits: 3 } : {};
       await Promise.all(range(6).map(() => giveUpAtRandom(context, [one, two], 50, changes)));
     },
   },
   'fair-beside-other-calls': {
-    title: 'renew, repeats, inspect, list, and the attempts and releases of others take no position in the queue away',
+    title: 'renew, repeats, inspect, list, and the attempts and releases of others remove no position from the queue',
     when: ['fair'],
     async check(context, one, two) {
       const holder = await context.hold(one);
@@ -53,7 +53,7 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
         await Promise.all(waiters.map(({ provider, claim }) => mustBeBusy(provider, claim, 'while it is held')));
         const waiter = { provider: pick([one, two], waiters.length), claim: context.claim(key) };
         waiters.push(waiter);
-        // Beside it, so that a call which writes back what it read loses it.
+        // Simultaneously, so that a call that writes back what it read loses it.
         const joins = mustBeBusy(waiter.provider, waiter.claim, 'while it is held', () => {});
         await Promise.all([call(one), joins, call(two)]);
         await mustStay(`${name}, beside the attempt of the last one`);
@@ -73,14 +73,14 @@ export const waitingRequirements: readonly Requirement[] = rules({ level: 'provi
       await context.idle(two, key);
     },
   },
-  // How long a position in the queue lasts whose claim is neither repeated nor released.
+  // How long a position in the queue lasts without a repeat or a release of its claim.
   'place-lapses': {
-    title: 'a waiter that stops asking, without a release, loses its place: those behind it are granted',
+    title: 'a waiter that stops asking, without a release, loses its position: those behind it are granted',
     when: ['fair', 'ttl'],
     check: (context) => leavesTheLine(context, 'a waiter that stopped asking', () => Promise.resolve()),
   },
   'place-ends-with-provider': {
-    title: 'the waiters of a provider that was closed lose their places: those behind them are granted',
+    title: 'the waiters of a closed provider lose their positions: those behind them are granted',
     when: ['fair'],
     check: (context) => leavesTheLine(context, 'a waiter whose provider was closed', (gone) => gone.close()),
   },
@@ -112,7 +112,7 @@ async function giveUpAtRandom(
   await mustGrant(
     last,
     next,
-    `at once, after ${count} waiters gave up at random moments and all of them were released`,
+    `immediately, after ${count} waiters gave up at random moments and all of them were released`,
   );
   await context.state(
     first,
@@ -126,7 +126,7 @@ async function giveUpAtRandom(
 
 /**
  * The first in the queue is `who` after `leave`. The next one must be granted, whether the key is
- * freed at once or later.
+ * freed immediately or later.
  */
 async function leavesTheLine(
   context: Context,

@@ -4,7 +4,7 @@ import type { Waiting } from '../../checks/waiting.ts';
 import { mustBeBusy, mustFree, mustFreeNothing, mustGrant } from '../../checks/expect.ts';
 import { pick, range } from '../steps.ts';
 
-/** `wake` comes to those who may share a key that stays held. */
+/** `wake` is called for those who may share a held key. */
 export const wakeSharersRequirements: readonly Requirement[] = rules({
   level: 'provider',
   about: 'wake',

@@ -8,7 +8,7 @@ import { inBackground, turn } from '../../checks/time.ts';
 import { collectGarbage } from '../resources.ts';
 import { pick, range } from '../steps.ts';
 
-/** `wake` comes when another attempt is worth making. */
+/** `wake` is called when another attempt is worthwhile. */
 export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider', about: 'wake', when: ['wake'] })({
   'wake-after-release': {
     title: 'a waiter is woken when the holder releases, in this process or by force from elsewhere',
@@ -97,7 +97,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     },
   },
   'wake-ends-with-release': {
-    title: 'a claim that was released is not woken by what happens later',
+    title: 'a released claim is not woken by later events',
     async check(context, one, two) {
       const [holder, waiter] = pair(context);
       const witness = context.claim(holder.key);
@@ -116,7 +116,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     },
   },
   'wake-forgotten': {
-    title: 'a provider keeps nothing of a claim that waited and was released: its callback can be collected',
+    title: 'a provider keeps nothing of a released waiter: its callback can be collected',
     async check(context, one, two) {
       const holders = range(20).map(() => context.claim());
       for (const holder of holders) await mustGrant(one, holder, 'on a free key');
@@ -149,7 +149,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
         await mustBeBusy(three, next, 'while it is held', () => (wakes += 1));
         await mustFree(one, holder, 'by the holder');
         wakes = 0;
-        // The store may have given it the key, but no attempt was answered with that.
+        // The store may have granted it the key, but no attempt has returned that.
         const repeat = repeatsWithout ? ', and whose last attempt came without wake' : '';
         await mustFreeNothing(two, head, `by the first in the queue, which was not granted yet${repeat}`);
         await context.eventually('the next in the queue to be woken after the first one gave up', () => wakes > 0);
@@ -160,7 +160,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
     },
   },
   'wake-chain': {
-    title: 'ten waiters of three providers are all granted by wakes alone',
+    title: 'ten waiters of three providers are all granted by wakes only',
     async check(context) {
       const providers = await context.createMany(3);
       const holder = await context.hold(providers[0]);
@@ -192,7 +192,7 @@ export const wakeRequirements: readonly Requirement[] = rules({ level: 'provider
   },
 });
 
-/** What nothing but the provider can refer to when it has answered. */
+/** Referenced only by the provider after its answer. */
 async function waitWithCallback(provider: LockProvider, claim: Claim): Promise<WeakRef<() => void>> {
   const wake = (): void => {};
   await mustBeBusy(provider, claim, 'while it is held', wake);

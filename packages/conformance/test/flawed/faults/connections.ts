@@ -34,7 +34,7 @@ export const connections: readonly FaultFlaw[] = [
     make: afterMany(() => {}, 'tryAcquire'),
   },
   {
-    name: 'releases that wait to be sent answer false when their connection ends',
+    name: 'releases that wait to be sent return false when their connection ends',
     caughtBy: ['locks-sever-aborts'],
     make: afterMany((answer) => answer(false), 'release'),
   },

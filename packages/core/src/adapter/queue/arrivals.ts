@@ -5,41 +5,41 @@ import type { Clock } from '../../time/clock.ts';
 import type { Deadline } from '../deadline.ts';
 import type { QueuedClaim } from './queued-claim.ts';
 
-/** A call that is not answered after this part of the timeout holds up those behind it no more. */
+/** After this part of the timeout, a call without an answer no longer delays those behind it. */
 const silence = 1 / 2;
 
-/** So many keys without a call under way are kept. With more, they take more memory. */
+/** The most keys kept without a call in progress. More use more memory. */
 const keptKeys = 1_000;
 
-const tooLate = 'The calls of this process before it took too long, so its attempt was not sent.';
+const tooLate = 'The attempt was not sent: earlier calls of this process took too long.';
 
 /** Resolves when the call can be sent. @throws `LOCK_UNAVAILABLE` at `end`, by the clock. */
 export type Turn = (end: number) => Promise<void>;
 
 interface Arrival {
   readonly mine: QueuedClaim;
-  /** It only shows claims that are in the queue. Otherwise it is the first call of its claim. */
+  /** It only refreshes claims in the queue. Otherwise it is the first call of its claim. */
   readonly keeps: boolean;
   /** When it could be sent, by the clock. */
   startedAt: number | undefined;
   turn: Deferred | undefined;
-  /** Of the first one: those behind it. Those that have started come first. */
+  /** Of the first one: those behind it, started ones first. */
   behind: Arrival[] | undefined;
 }
 
 /**
- * The first calls on each key, in the order in which they came, and the calls that show others: one
- * at a time, as each may wait for the key in the backend. `together`: so many first calls that are
- * sent in one tick are decided in their order, if they ask for the same.
+ * The first calls on each key, in order of arrival, and the calls that refresh others: one at a
+ * time, as each may wait for the key in the backend. `together`: this many first calls sent in one
+ * tick are decided in their order, if they ask for the same.
  */
 export class Arrivals {
   readonly #together: number;
   readonly #deadline: Deadline;
   readonly #clock: Clock;
   /**
-   * The first one on each key, which has started. Most calls are alone. The key stays when its last
-   * call is over: a `Map` whose entries come and go makes a new table every few calls, and a table
-   * that has become old keeps all later ones in memory.
+   * The first call on each key, which has started. Most calls are alone. The key stays when its
+   * last call ends: a `Map` with churning entries allocates a new table every few calls, and an old
+   * table keeps all later ones in memory.
    */
   #first = new Map<string, Arrival | undefined>();
   #most = keptKeys;
@@ -50,12 +50,11 @@ export class Arrivals {
     this.#clock = clock;
   }
 
-  /** The claim whose call is the first one on `key`. */
   first(key: string): QueuedClaim | undefined {
     return this.#first.get(key)?.mine;
   }
 
-  /** `undefined`: it can be sent. Otherwise a wait for that. */
+  /** `undefined`: it can be sent now. Otherwise a function that waits for that. */
   arrive(mine: QueuedClaim, keeps: boolean, now: number): Turn | undefined {
     const { key } = mine.claim;
     const first = this.#first.get(key);
@@ -68,7 +67,7 @@ export class Arrivals {
     }
     first.behind ??= [];
     const { behind } = first;
-    // Places lapse. One call keeps a hundred of them.
+    // Positions lapse. One call refreshes a hundred of them.
     const before = keeps ? behind.findIndex(({ startedAt }) => startedAt === undefined) : -1;
     behind.splice(before === -1 ? behind.length : before, 0, arrival);
     this.#start(first);
@@ -78,12 +77,12 @@ export class Arrivals {
     return (end) => this.#wait(turn.promise, key, end);
   }
 
-  /** Whether several came for `key`, and are not decided yet. */
+  /** Whether several calls for `key` are undecided. */
   areSeveral(key: string): boolean {
     return (this.#first.get(key)?.behind?.length ?? 0) > 0;
   }
 
-  /** It is decided, sent in order, or given up: those behind it go on. */
+  /** It is decided, sent in order, or abandoned: those behind it continue. */
   pass(mine: QueuedClaim): void {
     const first = this.#first.get(mine.claim.key);
     if (first?.mine === mine) {
@@ -96,7 +95,7 @@ export class Arrivals {
     this.#start(first);
   }
 
-  /** Gives the claims of the first ones. */
+  /** Returns the claims of the first calls. */
   close(): readonly QueuedClaim[] {
     const all = [...this.#first.values()].filter((first) => first !== undefined);
     this.#first.clear();
@@ -155,7 +154,7 @@ function start(arrival: Arrival, now: number): void {
   arrival.turn?.resolve();
 }
 
-/** Readers do not keep each other out, so their order means nothing. */
+/** Readers do not exclude each other, so their order does not matter. */
 function isBeside(first: Arrival, arrival: Arrival): boolean {
   return isReader(first) && isReader(arrival);
 }
@@ -164,7 +163,7 @@ function isReader({ keeps, mine: { claim } }: Arrival): boolean {
   return !keeps && claim.mode === 'shared' && claim.permits === undefined;
 }
 
-/** Both enter the queue, and ask for the same. */
+/** Whether both enter the queue and ask for the same. */
 function isLike(first: Arrival, { keeps, mine: { claim } }: Arrival): boolean {
   if (first.keeps || keeps) return false;
   const { mode, ttl, floor } = first.mine.claim;

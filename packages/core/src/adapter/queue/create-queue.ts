@@ -11,27 +11,27 @@ import { QueuedClaims } from './queued-claims.ts';
 import { Subscription } from './subscription.ts';
 
 /**
- * How many signs of life a waiter gives in the time that its place lasts. Two of them may be lost.
- * More cost the backend calls. Fewer make a late sign lose the place.
+ * How often a waiter refreshes its position within `waiterTtl`. Two refreshes may be lost. More
+ * cost the backend calls. With fewer, a late refresh loses the position.
  */
 const refreshesPerTtl = 3;
 /**
- * Without a subscription a claim takes no place in the queue, as the backend could not tell it its
- * turn. It then polls, so many times for each sign of life of a place. More polls cost the backend
- * calls. Fewer leave a free key unused for longer.
+ * Without a subscription a claim takes no position, as the backend could not notify it. It then
+ * polls, this many times per refresh. More polls cost the backend calls. Fewer leave a free key
+ * unused for longer.
  */
 const pollsPerRefresh = 8;
 /**
- * A claim waits for the subscription before it polls, for this part of the time between two signs
- * of life. To open one takes four round trips and more, so with less a far or busy backend gives no
- * places. More keeps the first claim waiting for longer where the backend refuses subscriptions.
+ * A claim waits for the subscription before it polls, for this part of the refresh interval.
+ * Opening one takes at least four round trips, so with less a far or busy backend grants no
+ * positions. More delays the first claim where the backend refuses subscriptions.
  */
 const patience = 1 / 2;
 
-/** One queue for all claims of a provider: `tryAcquire` with places, order and wakes. */
+/** One queue for all claims of a provider: `tryAcquire` with positions, order and wakes. */
 export function createQueue(parts: QueueParts): Queue {
   const queue = new ProcessQueue(parts);
-  // A plain object: an adapter may spread it into a queue of its own.
+  // A plain object, so that an adapter may spread it.
   return {
     tryAcquire: queue.tryAcquire.bind(queue),
     waitsFor: queue.waitsFor.bind(queue),
@@ -41,12 +41,11 @@ export function createQueue(parts: QueueParts): Queue {
   };
 }
 
-/** One call of `tryAcquire`. */
 interface Call {
   readonly claim: Claim;
-  /** With a wake: it may take a place in the queue. */
+  /** Called with a wake: it may take a position in the queue. */
   readonly waits: boolean;
-  /** When it has to settle, by the clock. */
+  /** When it must settle, by the clock. */
   readonly end: number;
 }
 
@@ -56,9 +55,9 @@ class ProcessQueue implements Queue {
   readonly #arrivals: Arrivals;
   readonly #subscription: Subscription;
   readonly #busyKeys: BusyKeys = new BusyKeys();
-  /** The ms between two signs of life of a waiter. */
+  /** Between two refreshes of a waiter, in ms. */
   readonly #refresh: number;
-  /** Those between two polls, without a subscription. */
+  /** Between two polls without a subscription, in ms. */
   readonly #pollInterval: number;
   /** How long a claim waits for a subscription, in ms. */
   readonly #patience: number;
@@ -69,7 +68,7 @@ class ProcessQueue implements Queue {
     this.#parts = parts;
     this.#refresh = waiterTtl / refreshesPerTtl;
     this.#pollInterval = this.#refresh / pollsPerRefresh;
-    // Where a poller stands in, claims get their places without a subscription.
+    // Where a poller substitutes, claims get positions without a subscription.
     this.#patience = look === undefined ? this.#refresh * patience : this.#pollInterval;
     this.#claims = new QueuedClaims(this.#refresh);
     this.#arrivals = new Arrivals(together, deadline, runtime.clock);
@@ -78,7 +77,7 @@ class ProcessQueue implements Queue {
 
   tryAcquire(claim: Claim, wake?: Wake): Promise<Grant | Busy> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
-    // To read the clock costs time.
+    // Reading the clock costs time.
     const now = this.#now;
     const call: Call = { claim, waits: wake !== undefined, end: now + this.#parts.deadline.timeout };
     const known = this.#find(claim);
@@ -114,7 +113,7 @@ class ProcessQueue implements Queue {
     this.#subscription.close(reason);
   }
 
-  /** The claim does not wait for its turn, and this call puts it into no queue. */
+  /** The claim does not wait, and this call does not put it into the queue. */
   async #askOutside(call: Call, now: number): Promise<Grant | Busy> {
     const { claim } = call;
     const free = this.#tryFree(claim);
@@ -126,7 +125,7 @@ class ProcessQueue implements Queue {
     return answer;
   }
 
-  /** A call of a claim that is known: `stages.ts` says what it may do next. */
+  /** A further call of a known claim: `stages.ts` decides what it does. */
   async #askAgain(mine: QueuedClaim, call: Call, begunAt: number): Promise<Grant | Busy> {
     for (let now = begunAt; ; now = this.#now) {
       const { answer, left } = mine.next(now, this.#refresh);
@@ -150,10 +149,10 @@ class ProcessQueue implements Queue {
     const first = mine.stage === 'outside';
     mine.ask();
     try {
-      // A first call goes behind those that came before it on the key.
+      // A first call queues behind earlier calls on its key.
       const turn = first && call.waits ? this.#arrive(mine, false, sentAt) : undefined;
       const free = call.waits && turn === undefined ? this.#askFree(call) : undefined;
-      // No turn of the event loop without need: a claim that is due in this tick is to be shown.
+      // No needless turn of the event loop: a claim due in this tick is to be refreshed.
       let asked = free && (await free);
       if (asked?.granted !== true)
         asked = await (call.waits ? this.#enter(mine, call, withOthers, turn, asked) : this.#attempt(mine, call));
@@ -163,7 +162,7 @@ class ProcessQueue implements Queue {
         return asked;
       }
       if (call.waits) this.#subscription.check();
-      // A message told more than the answer, which is older.
+      // A message is newer than the answer.
       return (mine.stage === 'assigned' ? this.#told(mine) : undefined) ?? asked;
     } catch (error) {
       // Core releases only a claim that may have left something. The release leaves the queue.
@@ -179,7 +178,7 @@ class ProcessQueue implements Queue {
     }
   }
 
-  /** A call that is alone on its key is found by that, and enters no table of owners. */
+  /** A call alone on its key needs no entry in the table of owners. */
   #arrive(mine: QueuedClaim, keeps: boolean, now: number): Turn | undefined {
     const first = this.#arrivals.first(mine.claim.key);
     if (first !== undefined) for (const claim of [first, mine]) this.#claims.add(claim);
@@ -192,8 +191,8 @@ class ProcessQueue implements Queue {
   }
 
   /**
-   * An attempt that puts a claim into no queue, where the key may be free. A process whose keys are
-   * always free needs no place, and no subscription.
+   * An attempt without a position, where the key may be free. A process whose keys are always free
+   * needs no position and no subscription.
    */
   #askFree(call: Call): Promise<Attempted | undefined> | undefined {
     const { claim } = call;
@@ -201,7 +200,9 @@ class ProcessQueue implements Queue {
     return free ?? (this.#subscription.open ? undefined : this.#parts.attempt(this.#attemptOf(call)));
   }
 
-  /** Into the queue only where a message reaches the claim. `before`: what `#askFree` came to. */
+  /**
+   * Enters the queue only where a message reaches the claim. `before`: the result of `#askFree`.
+   */
   async #enter(
     mine: QueuedClaim,
     call: Call,
@@ -225,7 +226,7 @@ class ProcessQueue implements Queue {
     const open = this.#subscription.open || (await this.#opened(call));
     if (mine.over) return this.#outcome(mine);
     if (!open) {
-      // The cheaper attempt has decided nothing.
+      // The cheaper attempt decided nothing.
       const answer = decided ?? (await this.#parts.attempt(this.#attemptOf(call)));
       if (answer.granted) return answer;
       this.#foundBusy(key, this.#now);
@@ -233,12 +234,12 @@ class ProcessQueue implements Queue {
     }
     const awaited = this.#claims.waitsFor(key);
     const attempt = this.#attempt(mine, call, withOthers);
-    // Where none waits yet, it may travel with calls on other keys. Later ones would overtake it.
+    // If none waits yet, it may be sent with calls on other keys. Later ones would overtake it.
     if (first && awaited && this.#parts.together === Infinity) this.#arrivals.pass(mine);
     return await attempt;
   }
 
-  /** Without `withOthers` the claim takes no place. `true`: the call keeps others' places too. */
+  /** Without `withOthers` the claim takes no position. `true`: the call also refreshes others. */
   async #attempt(mine: QueuedClaim, call: Call, withOthers?: boolean): Promise<Attempted> {
     const claims = this.#claims;
     const sentAt = this.#now;
@@ -271,11 +272,11 @@ class ProcessQueue implements Queue {
     return { claim, others: others?.map((other) => other.claim), repeated, awaited, within: this.#left(call) };
   }
 
-  /** Waits for its turn. A claim that was given up meanwhile leaves nothing to release. */
+  /** Waits for its turn. A claim abandoned meanwhile leaves nothing to release. */
   async #awaitTurn(mine: QueuedClaim, call: Call, turn: Turn): Promise<void> {
     await turn(call.end);
     this.#checkOpen();
-    if (mine.over) throw unsent(mine.claim.key, 'The claim was given up before its attempt was sent.');
+    if (mine.over) throw unsent(mine.claim.key, 'The claim was abandoned before its attempt was sent.');
   }
 
   #opened(call: Call): Promise<boolean> {
@@ -286,7 +287,7 @@ class ProcessQueue implements Queue {
     return Math.max(1, end - this.#now);
   }
 
-  /** A cheaper attempt. It is not worth its cost where the key is busy and messages arrive. */
+  /** A cheaper attempt. Not worth its cost where the key is busy and messages arrive. */
   #tryFree(claim: Claim): Promise<Grant | undefined> | undefined {
     if (this.#parts.tryFree === undefined || this.#claims.waitsFor(claim.key)) return undefined;
     const isBusy = this.#subscription.open && this.#busyKeys.has(claim.key, this.#now);
@@ -297,7 +298,7 @@ class ProcessQueue implements Queue {
     if (this.#parts.tryFree !== undefined) this.#busyKeys.found(key, sentAt);
   }
 
-  /** The grant that a message told, while it certainly lasts. */
+  /** The grant reported by a message, while it certainly lasts. */
   #told(mine: QueuedClaim): Grant | undefined {
     const { grant, claim } = mine;
     const validity = grant && lastsFor(grant, claim, this.#parts.runtime.clock.exact());
@@ -306,12 +307,12 @@ class ProcessQueue implements Queue {
     return { granted: true, token: grant.token, validity };
   }
 
-  /** What became of a claim that is over by another call of it: granted, or released. */
+  /** The outcome of a claim that another call of it ended: granted, or released. */
   #outcome(mine: QueuedClaim): Grant | Waiting {
     if (mine.grant === undefined) return { granted: false, retryAfter: this.#pollInterval };
     const told = this.#told(mine);
     if (told !== undefined) return told;
-    throw new LockError('LOCK_UNAVAILABLE', 'Another attempt of this claim was granted, too long ago to count on.', {
+    throw new LockError('LOCK_UNAVAILABLE', 'Another attempt of this claim was granted, too long ago to be usable.', {
       key: mine.claim.key,
     });
   }

@@ -3,14 +3,14 @@ import type { FoundTurn, Look } from './queue-parts.ts';
 import type { QueuedClaims } from './queued-claims.ts';
 
 /**
- * Finds turns by asking: one query for all claims that wait. Looks while a claim waits, and not
- * before the last look was answered.
+ * Finds turns by polling: one query for all waiting claims. Runs while a claim waits, one look at a
+ * time.
  */
 export class Poller {
   readonly #look: Look;
   readonly #claims: QueuedClaims;
   readonly #runtime: Runtime;
-  /** `stale`: asked for a look while one was under way, which may have missed the turn. */
+  /** `stale`: a look was requested during one in progress, which may have missed the turn. */
   #stage: 'idle' | 'looking' | 'stale' | 'closed' = 'idle';
   #timer: TimerHandle | undefined = undefined;
   #heard = false;
@@ -21,18 +21,18 @@ export class Poller {
     this.#runtime = runtime;
   }
 
-  /** Looks from now on, while a claim waits. `heard`: as often as beside a listener. */
+  /** Polls from now on, while a claim waits. `heard`: as often as beside a listener. */
   start(heard: boolean): void {
     if (heard !== this.#heard) this.#stop();
     this.#heard = heard;
     const { heardInterval, interval } = this.#look;
     if (this.#stage !== 'idle' || this.#timer !== undefined || this.#claims.size === 0) return;
     const pause = heard ? heardInterval : interval();
-    // A waiter keeps the process running by a timer of its own.
+    // A waiter keeps the process running by its own timer.
     if (pause !== undefined) this.#timer = this.#runtime.setTimer(() => void this.#find(), pause, false);
   }
 
-  /** Looks at once, if it looks beside a listener at all. */
+  /** Looks immediately, if it polls beside a listener at all. */
   lookNow(): void {
     if (this.#look.heardInterval === undefined) return;
     if (this.#stage === 'looking') this.#stage = 'stale';
@@ -58,7 +58,7 @@ export class Poller {
       const turns = keys.length === 0 ? [] : await this.#look.turns(keys);
       if (!this.#isClosed) for (const turn of turns) this.#wake(turn, sentAt);
     } catch {
-      // The next look may be answered. A claim in the queue also asks at its own pace.
+      // The next look may succeed. A claim in the queue also asks at its own interval.
     }
     if (this.#isClosed) return;
     const again = this.#isStale;

@@ -2,18 +2,18 @@ import type { WakeCause } from '../../contract.ts';
 import type { Assignment } from './assignment.ts';
 import type { QueuedClaim } from './queued-claim.ts';
 
-/** How many claims one call shows at most. More make it block the server for longer. */
+/** The most claims refreshed by one call. More make it block the server for longer. */
 const shownTogether = 100;
 /**
- * Claims that were shown in the last half of a refresh are not shown again. A larger part shows
- * fewer claims together, a smaller one shows them more often than needed.
+ * Claims refreshed within the last half of the interval are skipped. A larger part refreshes fewer
+ * claims together, a smaller one refreshes them more often than needed.
  */
 const shownLately = 1 / 2;
 
 /**
- * The claims of one process that wait. The backend forgets a claim that gives no sign of life. If
- * each of a thousand waiters gave one, they would send more commands than the locks. So the call of
- * one claim shows others on its key too, those first that were shown longest ago.
+ * The waiting claims of one process. The backend forgets a claim that is not refreshed. If each of
+ * a thousand waiters refreshed itself, they would send more commands than the locks. So the call of
+ * one claim refreshes others on its key too, those refreshed longest ago first.
  */
 export class QueuedClaims {
   readonly #refresh: number;
@@ -28,7 +28,7 @@ export class QueuedClaims {
     return this.#byOwner.size;
   }
 
-  /** The keys with a claim in the queue, as far as the backend has answered. */
+  /** The keys with a claim in the queue, as far as the backend has reported. */
   keys(): readonly string[] {
     return [...this.#byKey.keys()];
   }
@@ -42,12 +42,12 @@ export class QueuedClaims {
     return this.#byOwner.size === 0 ? undefined : this.#byOwner.get(owner);
   }
 
-  /** It may wait, so from now on it is found by its owner. */
+  /** It may wait, so it can now be found by its owner. */
   add(mine: QueuedClaim): void {
     if (!mine.over) this.#byOwner.set(mine.claim.owner, mine);
   }
 
-  /** It was granted the key. Other calls of it may be under way, and hear that. */
+  /** It was granted the key. Other calls of it may be in progress, and return that. */
   granted(mine: QueuedClaim, grant: Assignment): void {
     mine.granted(grant);
     this.#forget(mine);
@@ -58,12 +58,11 @@ export class QueuedClaims {
     this.#forget(mine);
   }
 
-  /** The call that showed `other` was answered. */
+  /** The call that refreshed `other` was answered. */
   carried(other: QueuedClaim, kept: boolean): void {
     if (other.carried(kept ? 'kept' : 'not-kept')) this.notifyLater(other.claim.owner, 'lapsed');
   }
 
-  /** Nothing wakes it any more. */
   #forget(mine: QueuedClaim): void {
     const { owner, key } = mine.claim;
     if (this.get(owner) === mine) this.#byOwner.delete(owner);
@@ -73,7 +72,7 @@ export class QueuedClaims {
     if (queue?.size === 0) this.#byKey.delete(key);
   }
 
-  /** A call that was sent at `sentAt` shows it. */
+  /** A call sent at `sentAt` refreshes it. */
   show(mine: QueuedClaim, sentAt: number): void {
     if (mine.over) return;
     const { key } = mine.claim;
@@ -84,7 +83,7 @@ export class QueuedClaims {
     mine.shownAt = sentAt;
   }
 
-  /** Those on its key that a call of `mine`, which shows it, shows too. */
+  /** Those on its key that a call of `mine` refreshes too. */
   carriedBy(mine: QueuedClaim, now: number): readonly QueuedClaim[] {
     const others: QueuedClaim[] = [];
     for (const other of this.#byKey.get(mine.claim.key) ?? []) {
@@ -101,14 +100,14 @@ export class QueuedClaims {
     return others;
   }
 
-  /** The backend has granted the key to `owner`: its next call is answered with that. */
+  /** The backend has granted the key to `owner`: its next call returns that. */
   assign(owner: string, grant: Assignment, by: WakeCause): void {
     const mine = this.get(owner);
     mine?.assign(grant);
     this.#wake(mine, by);
   }
 
-  /** There may be something new for `owner`. */
+  /** There may be news for `owner`. */
   notify(owner: string, by: WakeCause): void {
     const mine = this.get(owner);
     mine?.notify();
@@ -119,12 +118,12 @@ export class QueuedClaims {
     queueMicrotask(() => this.notify(owner, by));
   }
 
-  /** Messages may have been lost: all claims look again that were sent before. */
+  /** Messages may have been lost: all claims sent before look again. */
   notifyAll(by: WakeCause): void {
     for (const [owner, { stage }] of this.#byOwner) if (stage !== 'entering') this.notifyLater(owner, by);
   }
 
-  /** Each claim is woken a last time, and hears that its provider is closed. */
+  /** Wakes each claim a last time, to learn that its provider is closed. */
   close(): void {
     for (const mine of this.#byOwner.values()) {
       queueMicrotask(() => mine.wake?.('closed'));

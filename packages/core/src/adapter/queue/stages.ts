@@ -1,28 +1,28 @@
 /**
- * The stages of one claim in the queue of its process. `stages` is their table: stage x event ->
- * stage, where a pair that is missing changes nothing. `queued-claim.ts` does what goes with a
- * change, and `create-queue.ts` makes the calls.
+ * The stages of a claim in the queue of its process. `stages` is their table: stage x event ->
+ * stage, where a missing pair changes nothing. `queued-claim.ts` performs what goes with a change,
+ * and `create-queue.ts` makes the calls.
  */
 export type Stage =
-  /** The backend's queue has nothing of it: it is new, or polls as no message could reach it. */
+  /** Not in the backend's queue: new, or polling as no message could reach it. */
   | 'outside'
-  /** Its first call is under way, and nothing was sent that could put it into the queue. */
+  /** Its first call is in progress, and nothing was sent that could put it into the queue. */
   | 'entering'
-  /** A call of its own is under way that puts it into the queue, or keeps it there. */
+  /** A call of its own is in progress that puts it into the queue, or keeps it there. */
   | 'asking'
-  /** It was answered busy, and is told when its turn comes. It is due at the next sign of life. */
+  /** Answered busy; notified when its turn comes. Its next refresh is due. */
   | 'waiting'
-  /** As `waiting`, at the head: it looks when a hold ends, so no call stands in for it. */
+  /** As `waiting`, at the head: it looks when a hold ends, so no other call substitutes for it. */
   | 'head'
-  /** The call of another claim, under way, shows it to the backend. */
+  /** The call of another claim, in progress, refreshes it. */
   | 'carried'
-  /** The backend answered that call: this claim is in the queue, with nothing new. */
+  /** The backend answered that call: this claim is in the queue, without news. */
   | 'shown'
-  /** There may be something new for it: it asks, and shows no others, as it may be its turn. */
+  /** There may be news for it: it asks, and refreshes no others, as it may be its turn. */
   | 'notified'
-  /** It was granted the key, by a message: its next call is answered with that. */
+  /** It was granted the key by a message: its next call returns that. */
   | 'assigned'
-  /** Its last call was rejected: what became of it is unknown. */
+  /** Its last call was rejected: its state is unknown. */
   | 'unsure'
   /** Granted, released, refused or closed. Nothing wakes it any more. */
   | 'over';
@@ -36,9 +36,9 @@ export type Event =
   | 'busy'
   | 'busy-head'
   | 'polls'
-  /** That call was rejected, and its effect is unknown. `leave`: it has none. */
+  /** That call was rejected, with unknown effect. `leave`: without effect. */
   | 'failed'
-  /** A call of another claim shows it. Its answer: kept, or not named as kept; or none. */
+  /** A call of another claim refreshes it. Its answer: kept, or not named as kept; or none. */
   | 'carry'
   | 'kept'
   | 'not-kept'
@@ -51,9 +51,9 @@ export type Event =
 
 type Row = Partial<Record<Event, Stage>>;
 
-/** Where a claim waits, others know of it: it can be told, and it can leave. */
+/** Where a claim waits, others know of it: it can be notified, and it can leave. */
 const told: Row = { ask: 'asking', notify: 'notified', assign: 'assigned', leave: 'over' };
-/** `busy` becomes `assigned` where a grant was told meanwhile: see `QueuedClaim`. */
+/** `busy` becomes `assigned` where a grant was reported meanwhile: see `QueuedClaim`. */
 const calling: Row = { busy: 'waiting', 'busy-head': 'head', failed: 'unsure', leave: 'over' };
 
 const stages: Readonly<Record<Stage, Row>> = {
@@ -70,12 +70,12 @@ const stages: Readonly<Record<Stage, Row>> = {
   over: {},
 };
 
-/** A message that comes after a later one, or for a call under way, must not be forgotten. */
+/** A message that is overtaken, or arrives during a call, must not be forgotten. */
 export function after(stage: Stage, event: Event): Stage {
   return stages[stage][event] ?? stage;
 }
 
-/** The last call was answered busy, so what the backend has assigned was not granted yet. */
+/** The last call was answered busy, so an assigned hold was not granted yet. */
 export const waits: ReadonlySet<Stage> = new Set([
   'outside',
   'waiting',
@@ -86,7 +86,7 @@ export const waits: ReadonlySet<Stage> = new Set([
   'assigned',
 ]);
 
-/** What the next call of a claim comes to. `early`: before the moment that it was told. */
+/** What the next call of a claim does. `early`: before it is due. */
 export type Answer = 'over' | 'grant' | 'hear' | 'quiet' | 'ask' | 'ask with others';
 
 export function answerOf(stage: Stage, early: boolean): Answer {
@@ -105,7 +105,7 @@ export function answerOf(stage: Stage, early: boolean): Answer {
       return early ? 'ask' : 'quiet';
     case 'waiting':
     case 'head':
-      // A claim that comes early has a reason.
+      // A claim that calls early has a reason.
       return early ? 'ask' : 'ask with others';
     case 'outside':
     case 'notified':

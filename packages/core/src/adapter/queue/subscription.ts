@@ -7,35 +7,35 @@ import type { Listen, Listener, QueueParts } from './queue-parts.ts';
 import type { QueuedClaims } from './queued-claims.ts';
 import { Poller } from './poller.ts';
 
-/** The pause before the second subscription, in ms. It doubles with each that fails. */
+/** The pause before the second subscription, in ms. It doubles with each failure. */
 const firstRetry = 50;
 /**
- * The longest of these pauses, in ms. Shorter ones cost a backend that is down more connections.
- * Longer ones keep claims without a position in the queue for longer after the backend is back.
+ * The longest of these pauses, in ms. Shorter ones cost a failed backend more connections. Longer
+ * ones keep claims without a position for longer after the backend has recovered.
  */
 const longestRetry = 1_000;
-/** The same where a poller finds the turns meanwhile, so that a pause costs waiters little. */
+/** The same where a poller finds the turns, so that a pause costs waiters little. */
 const longestRetryPolled = 5_000;
 
 /**
- * How this process hears of its turns at present. `closed`: it does not listen. `opening`: a
- * listener is asked for. `unproven`: there is one that no message has reached, and a poller finds
- * the turns. `hearing`: messages arrive. `pausing`: the listener was refused or lost, and another
- * one is asked for after a pause. `over`: for good.
+ * How this process learns of its turns. `closed`: not subscribed. `opening`: a listener is being
+ * opened. `unproven`: no message has arrived yet, and a poller finds the turns. `hearing`: messages
+ * arrive. `pausing`: the listener was refused or lost; another one follows after a pause. `over`:
+ * permanently closed.
  */
 type Stage = 'closed' | 'opening' | 'unproven' | 'hearing' | 'pausing' | 'over';
 
-/** What claims wait for while there is no listener. */
+/** What claims wait for while no listener is open. */
 interface Opening extends Deferred {
   /** When the first of these claims came, by the clock. */
   readonly since: number;
 }
 
 /**
- * How one process hears of its turns. Opens a listener when a claim has to wait, and another one
- * after a loss, while a claim waits. A poller looks while no listener hears, if there is one.
- * Beside a listener it looks where `heardInterval` says so. Messages may be lost, so all claims
- * look again after a gap, and each looks at its own pace.
+ * How one process learns of its turns. Opens a listener when a claim has to wait, and again after a
+ * loss while a claim waits. A poller, if any, looks while no listener is open, and beside one if
+ * `heardInterval` is set. Messages may be lost, so all claims look again after a gap, and each
+ * looks at its own interval.
  */
 export class Subscription {
   readonly #parts: QueueParts;
@@ -44,12 +44,14 @@ export class Subscription {
   readonly #poller: Poller | undefined;
   #stage: Stage = 'closed';
   #listener: Listener | undefined = undefined;
-  /** Aborted when the listener is given up, also while it is being opened. */
+  /** Aborted when the listener is abandoned, also during its opening. */
   #over = new AbortController();
-  /** When a message or the answer to a probe last came, by the clock. `Infinity`: a probe runs. */
+  /**
+   * When a message or the answer to a probe last arrived, by the clock. `Infinity`: a probe runs.
+   */
   #heardAt = 0;
   #opening: Opening | undefined = undefined;
-  /** The poller stands in: claims take their places without a listener. */
+  /** The poller substitutes: claims take positions without a listener. */
   #polls: boolean;
   #failures = 0;
   #retry: TimerHandle | undefined = undefined;
@@ -63,14 +65,14 @@ export class Subscription {
     this.#polls = listen === undefined && look !== undefined;
   }
 
-  /** Whether a claim in the queue would hear of its turn, as far as is known. */
+  /** Whether a claim in the queue would be notified of its turn, as far as is known. */
   get open(): boolean {
     return this.#polls || this.#listener !== undefined;
   }
 
   /**
-   * Whether `open` comes true, which claims wait for until `patience` ms after the first of them
-   * came. If it comes true later, all claims that wait are woken.
+   * Whether `open` becomes true within `patience` ms after the first waiting claim came. If it
+   * becomes true later, all waiting claims are woken.
    * @throws `LOCK_MISCONFIGURED` where the backend refuses the subscription. The next call retries.
    */
   async whenOpen(patience: number): Promise<boolean> {
@@ -89,14 +91,14 @@ export class Subscription {
     return this.open;
   }
 
-  /** To be called when a claim was told to wait: makes sure that it hears of its turn. */
+  /** Call it when a claim was answered busy: ensures that it is notified of its turn. */
   check(): void {
     this.#start();
     this.#poller?.start(this.#stage === 'hearing');
     if (this.#listener !== undefined && this.#now - this.#heardAt >= this.#refresh) this.#probe(this.#listener);
   }
 
-  /** Ends the listener. Claims that wait for one are rejected with `reason`. */
+  /** Ends the listener. Claims that wait for one reject with `reason`. */
   close(reason: Error): void {
     if (this.#retry !== undefined) this.#parts.runtime.clearTimer(this.#retry);
     this.#poller?.close();
@@ -114,7 +116,7 @@ export class Subscription {
     const { signal } = over;
     this.#over = over;
     this.#stage = 'opening';
-    // Without a poller, there is no other way to hear of a turn.
+    // Without a poller, no other way reports a turn.
     let proven = this.#poller === undefined;
     const lose = (reason: unknown): void => {
       if (!signal.aborted) this.#lose(reason);
@@ -141,7 +143,7 @@ export class Subscription {
       if (proven) this.#trust();
       else this.#poller?.start(false);
       this.#endOpening((waiting) => waiting.resolve());
-      // While there was no listener, every message was lost.
+      // While no listener was open, every message was lost.
       this.#claims.notifyAll('gap');
     } catch (error) {
       lose(error);
@@ -178,7 +180,7 @@ export class Subscription {
       this.#polls = true;
       this.#poller.start(false);
       this.#endOpening((opening) => opening.resolve());
-      // Others may see its end, and pass its places over. A call shows them again.
+      // Other processes may see its end and skip its positions. A call refreshes them.
       if (wasOpen) this.#claims.notifyAll('gap');
     } else if (isLockError(reason, 'LOCK_MISCONFIGURED')) {
       this.#endOpening((opening) => opening.reject(reason));

@@ -25,21 +25,21 @@ import { changeRegister } from './register.ts';
 import { StoreCalls } from './store-calls.ts';
 
 /**
- * How many claims hold a key or are in the queue for it, at most. Further ones are busy, outside
- * the queue. More make a text that each change writes again, of more than 120 KB.
+ * The most claims that hold a key or queue for it. Further ones are busy, outside the queue. More
+ * make a text of over 120 KB, which each change writes again.
  */
 const mostClaims = 2_000;
 
 /**
- * A claim whose place was not written for this part of the `timeout` hears that it is busy. With a
- * larger part it may hear that the store is not available. With a smaller one, later claims pass it
- * more often.
+ * A claim whose position was not written within this part of the `timeout` is answered busy. With a
+ * larger part it may reject as unavailable. With a smaller one, later claims overtake it more
+ * often.
  */
 const joining = 1 / 2;
 
 /**
  * A provider over a store with a conditional write: fair, shared, fenced, with a queue and wakes.
- * @throws `LOCK_MISCONFIGURED` naming the wrong option, or the function that `store` lacks.
+ * @throws `LOCK_MISCONFIGURED` naming the wrong option, or the function missing in `store`.
  */
 export function createRecordProvider(store: RecordStore, options: RecordOptions = {}): LockProvider {
   for (const name of ['read', 'replace'] as const) {
@@ -52,7 +52,10 @@ export function createRecordProvider(store: RecordStore, options: RecordOptions 
 /** Also where the provider is of another copy of this module. */
 const ownStore = Symbol.for('@locks/core/record-store/1');
 
-/** The store that `createRecordProvider` made `provider` of, for tests. `undefined`: it did not. */
+/**
+ * The store of a `provider` made by `createRecordProvider`, for tests. `undefined`: another
+ * provider.
+ */
 export function recordStoreOf(provider: LockProvider): RecordStore | undefined {
   return (provider as { readonly [ownStore]?: RecordStore })[ownStore];
 }
@@ -127,7 +130,7 @@ class RecordProvider implements LockProvider {
   }
 
   async release(claim: Claim): Promise<boolean> {
-    // What the store assigned to a claim that waits was not granted to it yet.
+    // A hold assigned to a waiting claim was not granted to it yet.
     const waits = this.#queue.leave(claim);
     this.#checkOpen();
     const { key } = claim;
@@ -151,7 +154,7 @@ class RecordProvider implements LockProvider {
       early: () => unheard,
     });
     if (this.traits.expiry !== 'observed') return { key, ...answer };
-    // This process keeps to a hold for longer than its holder can.
+    // This process assumes a hold for longer than its holder does.
     const told = answer.holders.map((holder) => ({
       ...holder,
       remaining: Math.floor((holder.remaining ?? 0) / fastestRate),
@@ -173,7 +176,7 @@ class RecordProvider implements LockProvider {
     await this.#store.close?.();
   }
 
-  /** With `others` the claim is to wait, and they show that they still do. */
+  /** With `others` the claim is to wait, and they are refreshed. */
   async #attempt({ claim, others, repeated, within }: Attempt): Promise<Attempted> {
     const { owner, ttl } = claim;
     const { waiterTtl } = this.#rules;
@@ -203,10 +206,10 @@ class RecordProvider implements LockProvider {
     };
     const early = ({ granted }: Grant | Busy | Refusal): Outcome<unknown> | undefined => {
       if (granted !== false) return undefined;
-      // Once it is answered, no later claim may pass it.
+      // Once it is answered, no later claim may overtake it.
       const joins = isNew && contact !== undefined;
       if (joins && clock.now() - begun < this.#deadline.timeout * joining) return undefined;
-      // What the claim gets from now on, no attempt was answered with.
+      // No attempt was answered with what the claim gets from now on.
       refused = true;
       return {
         answered: () => {
@@ -252,7 +255,7 @@ class RecordProvider implements LockProvider {
   }
 }
 
-/** A text of another program, or a damaged one, is no key in use. Each call on it is refused. */
+/** A foreign or damaged text is no key in use. Each call on it is refused. */
 function asUnused(error: unknown): Pick<KeyState, 'holders' | 'waiters'> {
   if (isLockError(error, 'LOCK_MISCONFIGURED')) return { holders: [], waiters: 0 };
   throw error;

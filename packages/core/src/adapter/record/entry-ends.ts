@@ -2,7 +2,7 @@ import { fromText, toText } from './record-text.ts';
 import type { StoredKey } from './record-text.ts';
 import type { ReadState } from './store-calls.ts';
 
-/** Clocks of processes run at different rates, by 1 % at most. */
+/** Clocks of processes differ in rate by at most 1 %. */
 export const fastestRate = 1.01;
 
 /** A record as text, and what its process knows after it was stored. */
@@ -11,17 +11,17 @@ export interface Written {
   readonly known?: ReadonlyMap<string, Observed> | undefined;
 }
 
-/** When the entries of one key end: what the text of a store says of that, and how it is read. */
+/** When the entries of one key end: how a text stores that, and how it is read. */
 export interface EntryEnds {
   /** The record of what was read, in the time that `written` takes. */
   read(key: string, state: ReadState): StoredKey;
-  /** The text for the store, at `now`. Absent: it has the record's own moments. */
+  /** The text for the store, at `now`. Absent: it contains the record's own moments. */
   written?(record: StoredKey, version: string, now: number): Written;
   /** The text of `written` was stored. */
   stored?({ known }: Written): void;
 }
 
-/** With a time of the store, the text has the moments. */
+/** With a time of the store, the text contains the moments. */
 export const momentsOfStore: EntryEnds = {
   read: (key, { text }) => fromText(key, text, (_entry, [until]) => Number(until)),
 };
@@ -39,8 +39,9 @@ export interface Observed {
 }
 
 /**
- * Without a time of the store, the text has what was left of each entry when it was written. An
- * entry ends when this process has seen it unchanged for so long. Only a renewal changes its id.
+ * Without a time of the store, the text contains what was left of each entry when it was written.
+ * An entry ends when this process has seen it unchanged for that long. Only a renewal changes its
+ * id.
  */
 export function createObservation(): EntryEnds {
   let seen: ReadonlyMap<string, Observed> = new Map();
@@ -74,15 +75,14 @@ export function createObservation(): EntryEnds {
 }
 
 /**
- * The wall clocks of processes differ by so many ms at most: the counter of a text that is gone
- * begins again at the clock of another process. A larger value keeps idle texts for longer.
+ * Wall clocks of processes differ by at most this, in ms: the counter of a removed text begins
+ * again at the clock of another process. A larger value keeps idle texts for longer.
  */
 const clockSkew = 60_000;
 
 /**
- * For how many ms a store must keep a record, whose time is `now`: until its entries have ended,
- * and the clock of each process has passed its token. `leastToken`: the clock of this process, as a
- * token.
+ * For how many ms a store must keep a record at `now`: until its entries have ended, and the clock
+ * of each process has passed its token. `leastToken`: the clock of this process, as a token.
  */
 export function keepFor({ holds, queue, token }: StoredKey, now: number, leastToken: number): number {
   let ends = (token - leastToken) / 1_000;

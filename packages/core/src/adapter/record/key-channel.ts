@@ -26,8 +26,8 @@ export const keyPrefix = 'key:';
 const longestPause = 40;
 
 /**
- * The calls of one process on one key. Those that come together, or during a round trip, share one
- * read and one replace. Only a replace that succeeded shows that the state before it was the state.
+ * The calls of one process on one key. Those made together, or during a round trip, share one read
+ * and one replace. Only a successful replace proves that the state before it was current.
  */
 export class KeyChannel {
   readonly #key: string;
@@ -40,7 +40,7 @@ export class KeyChannel {
   #longPause: AbortController | undefined = undefined;
   readonly #open: OpenCalls;
   #running = false;
-  /** The state that a write expects whose outcome is unknown. It may still come. */
+  /** The state that a write with unknown outcome expects. It may still be applied. */
   #unsettled: Pick<ReadState, 'version'> | undefined = undefined;
   /** How long the last read took, in ms. */
   #trip = 0;
@@ -52,7 +52,7 @@ export class KeyChannel {
     this.#parts = parts;
     this.#open = new OpenCalls(parts);
     this.#ends = store.expiry === 'observed' ? createObservation() : momentsOfStore;
-    // On one host a long round trip tells of a busy processor, and gaps would slow all down.
+    // On one host a long round trip indicates a busy processor, and gaps would slow all down.
     this.#pacing = new Pacing(name, calls, runtime, store.scope === 'network');
     this.#known = new KnownState(key, this.#ends);
     this.#looks = new KeyLooks({
@@ -67,12 +67,12 @@ export class KeyChannel {
     this.#watch = createKeyWatch(key, store, runtime, poll, () => this.#looks.look());
   }
 
-  /** Whether nothing is under way, and no claim of this process waits. */
+  /** Whether no call is in progress, and no claim of this process waits. */
   get idle(): boolean {
     return !this.#running && !this.#watch.active;
   }
 
-  /** Applies the work of `call`, and stores what it changes, within `within` ms. */
+  /** Applies the work of `call` and stores its changes, within `within` ms. */
   call<T>(call: KeyCall<T>, within: number = this.#parts.deadline.timeout): Promise<Done<T>> {
     const done = this.#open.add(call, within);
     this.#start();
@@ -88,7 +88,7 @@ export class KeyChannel {
     if (longPause !== undefined) process.nextTick(() => longPause.abort());
     if (this.#running) return;
     this.#running = true;
-    // The calls of one tick travel together.
+    // The calls of one tick are sent together.
     process.nextTick(() => void outsideContext(() => this.#run()));
   }
 
@@ -103,7 +103,7 @@ export class KeyChannel {
     this.#looks.idle();
   }
 
-  /** A round: tries until its calls are settled. Calls that come meanwhile join. */
+  /** A round: retries until its calls are settled. Calls made meanwhile join. */
   async #settle(): Promise<void> {
     const { runtime } = this.#parts;
     const open = this.#open;
@@ -118,7 +118,7 @@ export class KeyChannel {
         if (lost !== undefined) open.keep(settleMade(open.round, lost, this.#known.recordOf(state)));
         const calls = open.round;
         const step = this.#step(state, moment, calls);
-        // Only a read shows that there is nothing to change.
+        // Only a read proves that nothing has to change.
         if (unread !== undefined && step.change === undefined) continue;
         delay = this.#pauseBefore(step);
         // Others are faster. A claim may want to stop soon.
@@ -150,7 +150,7 @@ export class KeyChannel {
 
   #step(state: ReadState, moment: Moment, calls: readonly PendingCall[]): Step {
     const record = this.#known.takeRecord(state);
-    // Any other write makes that one fail: what a claim that was given up has sent stays away.
+    // Any other write makes that one fail: what an abandoned claim has sent takes no effect.
     const always = this.#unsettled !== undefined && this.#unsettled.version === state.version;
     return takeStep(state, moment, record, calls, always, this.#ends, this.#parts);
   }
@@ -172,14 +172,14 @@ export class KeyChannel {
     }
     const next = { version, record: text, keepFor: keepFor(record, moment.now) };
     this.#unsettled = state;
-    // No caller would know of a write that is made later.
+    // No caller would learn of a later write.
     const within = Math.max(1, until - runtime.clock.now());
     let stored: string | undefined;
     try {
       const about = { waited, wakes, within, first: calls.some(isHolders) };
       stored = await this.#open.reply(store.replace(this.#key, state.version, next, about));
     } catch (error) {
-      // A store may know that nothing of a write has left this process.
+      // A store may know that nothing of a write left this process.
       if (isLockError(error) && error.sent === false) this.#unsettled = undefined;
       throw error;
     }
@@ -200,14 +200,14 @@ export class KeyChannel {
     return true;
   }
 
-  /** Claims that `step` refuses hear that now, and take their places when others let them. */
+  /** Answers claims that `step` refuses now; they take positions when others let them. */
   #answerEarly(calls: readonly PendingCall[], { answers }: Step): void {
     const { runtime, deadline } = this.#parts;
     const end = runtime.clock.now() + deadline.timeout;
     for (const [index, call] of calls.entries()) call.answerEarly(answers[index], end);
   }
 
-  /** A long pause ends when a call comes: that may be urgent, or want an early answer. */
+  /** A long pause ends when a call arrives: it may be urgent, or want an early answer. */
   async #pause(ms: number): Promise<void> {
     const { runtime } = this.#parts;
     if (ms <= longestPause) return await pause(runtime, ms);
@@ -228,7 +228,7 @@ export class KeyChannel {
     if (record.queue.length === 0 && !this.#watch.active) return;
     const head = record.queue.find(({ contact }) => !ended(contact));
     const ours = head?.contact === process;
-    // Behind a process that has ended it also learns when a hold ends.
+    // Behind an ended process it also learns when a hold ends.
     const can = ours && (head !== record.queue[0] || admits({ ...record, holds: lasting(record, moment) }, head));
     if (can && !woken.has(head.owner)) hear(head.owner);
     const waits = ours || record.queue.some(({ contact }) => contact === process);

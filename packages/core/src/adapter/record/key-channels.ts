@@ -2,10 +2,9 @@ import { KeyChannel } from './key-channel.ts';
 import type { ChannelParts } from './key-step.ts';
 import type { RecordStore } from './record-store.ts';
 
-/** Of keys that were used lately, so many states are kept. More cost memory. */
+/** The most states of recently used keys that are kept. More cost memory. */
 const kept = 1_000;
 
-/** The channels of the keys that a process uses. */
 export class KeyChannels {
   readonly #store: RecordStore;
   readonly #parts: ChannelParts;
@@ -31,7 +30,6 @@ export class KeyChannels {
     for (const channel of this.#byKey.values()) channel.close();
   }
 
-  /** Forgets keys that were first used long ago. */
   #forget(made: KeyChannel): void {
     for (const [key, channel] of this.#byKey) {
       if (channel === made || !channel.idle) continue;

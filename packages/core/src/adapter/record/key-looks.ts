@@ -4,21 +4,21 @@ import type { ReadState } from './store-calls.ts';
 /** What a key's looks need from its calls. */
 export interface LookParts {
   read(): Promise<ReadState>;
-  /** Hears of a state that no call has shown. */
+  /** Receives a state that no call has shown. */
   found(state: ReadState): void;
-  /** Whether no call is under way. */
+  /** Whether no call is in progress. */
   idle(): boolean;
 }
 
 /**
- * Reads a key for the claims that wait, beside the calls, so that no release waits for a look. A
+ * Reads a key for the waiting claims, beside the calls, so that no release waits for a look. A
  * write of this process shows the same as a look, or more.
  */
 export class KeyLooks {
   readonly #parts: LookParts;
   #looking = false;
   #again = false;
-  /** The numbers of the write that began last, and of the last one that succeeded. */
+  /** The numbers of the last write that began, and of the last one that succeeded. */
   #begun = 0;
   #written = 0;
   /** A look has shown nothing. A write with a higher number does. */
@@ -42,7 +42,7 @@ export class KeyLooks {
     return ++this.#begun;
   }
 
-  /** The write with this number has succeeded. */
+  /** The write with this number succeeded. */
   written(number: number): void {
     this.#written = number;
   }
@@ -61,11 +61,11 @@ export class KeyLooks {
       // A write that began later was of the state that was read, or of a later one.
       if (this.#written <= begun) {
         if (this.#written === written) this.#parts.found(state);
-        // What was read may be older than the write that was under way.
+        // What was read may be older than the write in progress.
         else this.#due = begun;
       }
     } catch {
-      // The claims also ask at their own pace, and hear what is wrong.
+      // The claims also ask at their own interval, and get the error.
     }
     this.#looking = false;
     if (this.#again) {

@@ -12,31 +12,31 @@ import type { StoredKey } from './record-text.ts';
 import type { ReadState, StoreCalls } from './store-calls.ts';
 import type { Moment } from './store-time.ts';
 
-/** What the calls of one process make of one state of a key. */
+/** The effect of the calls of one process on one state of a key. */
 export interface Step {
   readonly state: ReadState;
   readonly moment: Moment;
   /** The state after the calls. */
   readonly record: StoredKey;
   readonly answers: readonly unknown[];
-  /** The claims of this process whose turn the calls have told. */
+  /** The claims of this process that the calls have notified. */
   readonly woken: ReadonlySet<string>;
-  /** The calls have changed a hold, and not only the queue. */
+  /** The calls changed a hold, and not only the queue. */
   readonly urgent: boolean;
   /** `undefined`: there is nothing to write. */
   readonly change: Change | undefined;
 }
 
-/** What the store is to have after a step. */
+/** What the store is to contain after a step. */
 export interface Change extends Written {
   readonly version: string;
   /** Claims wait, before the step or after it. */
   readonly waited: boolean;
-  /** The other processes whose claims the calls have told. */
+  /** The other processes whose claims the calls have notified. */
   readonly wakes: readonly string[];
 }
 
-/** A write that the store said was not made. */
+/** A write that the store reported as not made. */
 export interface LostWrite {
   readonly calls: readonly PendingCall[];
   readonly step: Step;
@@ -46,7 +46,7 @@ export interface LostWrite {
 export interface ChannelParts {
   readonly runtime: Runtime;
   readonly deadline: Deadline;
-  /** Of the ends of calls. */
+  /** For the ends of calls. */
   readonly timers: TimerWheel;
   readonly calls: StoreCalls;
   /** The contact of the claims of this process. */
@@ -55,13 +55,13 @@ export interface ChannelParts {
   ended(contact: string): boolean;
   /** For how many ms the store must keep this record. `undefined`: for ever. */
   keepFor(record: StoredKey, now: number): number | undefined;
-  /** Says that it is the turn of `owner`, of this process. */
+  /** Reports that it is the turn of `owner`, of this process. */
   hear(owner: string, assigned?: Assignment): void;
 }
 
 /**
- * Applies `calls` to `record`, which is that of `state`, and changes it. `always`: there is a
- * change also where they make none.
+ * Applies `calls` to `record`, the record of `state`, and changes it. `always`: there is a change
+ * even if they make none.
  */
 export function takeStep(
   state: ReadState,
@@ -73,7 +73,7 @@ export function takeStep(
   { process, ended, calls: store }: ChannelParts,
 ): Step {
   const { text } = state;
-  // With a time of the store the text that was read has the moments, too.
+  // With a time of the store the text that was read also contains the moments.
   const before = text === undefined || state.now === undefined ? withMoments(record) : text;
   let waited = record.queue.length > 0;
   const [woken, wakes] = [new Set<string>(), new Set<string>()];
@@ -102,8 +102,8 @@ export function takeStep(
 }
 
 /**
- * Settles the calls of a write that was made after all, as the record tells, and returns the others
- * of `calls`: a client that repeats a write hears only of the second one.
+ * Settles the calls of a write that was made after all, according to the record, and returns the
+ * others of `calls`: a client that repeats a write receives only the second reply.
  */
 export function settleMade(
   calls: readonly PendingCall[],
@@ -116,7 +116,7 @@ export function settleMade(
   return calls.filter((call) => !lost.calls.includes(call));
 }
 
-/** The first claims in the queue leave it while their processes have ended. Whether any did. */
+/** Removes claims at the head of the queue whose processes have ended. Returns whether any had. */
 function dropEnded({ queue }: StoredKey, ended: ChannelParts['ended']): boolean {
   let dropped = false;
   for (let head = queue[0]; head !== undefined && ended(head.contact); head = queue[0]) {
@@ -127,8 +127,8 @@ function dropEnded({ queue }: StoredKey, ended: ChannelParts['ended']): boolean 
 }
 
 /**
- * The writes of so many processes are known. With fewer, a client that repeats a write takes its
- * own for a lost one where more processes have written meanwhile. More make each text longer.
+ * The number of processes whose writes are known. With fewer, a client that repeats a write takes
+ * its own for a lost one if more processes have written meanwhile. More make each text longer.
  */
 const writesKept = 4;
 

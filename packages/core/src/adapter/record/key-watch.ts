@@ -2,46 +2,48 @@ import { outsideContext } from '../../time/outside-context.ts';
 import type { Runtime, TimerHandle } from '../../time/runtime.ts';
 import type { RecordStore } from './record-store.ts';
 
-/** What a state of a key says to the one who watches it. */
+/** What a state of a key means to its watch. */
 export interface ShownKey {
   /** A claim of this process waits. */
   readonly waits: boolean;
   /** It is the head of the queue. */
   readonly ours: boolean;
-  /** The highest token of the key, which each grant raises. */
+  /** The highest token of the key, raised by each grant. */
   readonly token: number;
 }
 
-/** Hears of changes of one key while claims of this process wait for it. */
+/** Notices changes of one key while claims of this process wait for it. */
 export interface KeyWatch {
   /** Whether it watches, or will. */
   readonly active: boolean;
-  /** After each state that a call or a look has shown. */
+  /** Call it after each state shown by a call or a look. */
   update(shown: ShownKey): void;
   close(): void;
 }
 
-/** A key that is waited for is soon waited for again: so long the subscription stays, in ms. */
+/**
+ * How long the subscription stays after the last waiter, in ms: such a key is usually waited for
+ * again soon.
+ */
 const lingers = 1_000;
-/** After a subscription was lost or refused, the next one is opened after so many ms. */
+/** The pause after a lost or refused subscription, in ms. */
 const retryAfter = 250;
-/** While its head is of this process, a key is read so many times as often. */
+/** While its head is of this process, a key is read this many times as often. */
 const headFactor = 8;
 /**
- * Beside a subscription it is read so many times as rarely. With a larger factor, the end of
- * another process is noticed later; with a smaller one, claims that wait cost more reads.
+ * Beside a subscription it is read this many times less often. With a larger factor, the end of
+ * another process is noticed later; with a smaller one, waiting claims cost more reads.
  */
 const besideWatch = 3;
 /**
- * A key that was not granted for long is read more rarely: after this part of that time. With a
- * larger one, a key that was held for long is found free later. With a smaller one, claims that
- * wait for long cost more reads.
+ * A key that was granted long ago is read less often: after this part of that time. With a larger
+ * one, a key held for long is found free later. With a smaller one, long waits cost more reads.
  */
 const lateness = 1 / 20;
-/** The longest time between two reads, in times the usual one. */
+/** The longest interval between two reads, as a multiple of the usual one. */
 const slowest = 10;
 
-/** @param look Reads the key, and then calls `update`, or does not where the store fails. */
+/** @param look Reads the key, then calls `update`, unless the store fails. */
 export function createKeyWatch(
   key: string,
   store: RecordStore,
@@ -66,9 +68,9 @@ export function createKeyWatch(
   };
   const pause = (): number =>
     Math.max(interval, Math.min((runtime.clock.now() - grantedAt) * lateness, poll * slowest));
-  /** No signal tells that a process has ended, or a hold. On one host a look costs little. */
+  /** No signal reports that a process or a hold has ended. On one host a look costs little. */
   const relies = (): boolean => current?.stop !== undefined && store.ended === undefined;
-  /** Looks at times, while there is no subscription to rely on. */
+  /** Looks at times, while no subscription can be relied on. */
   const rearm = (): void => {
     if (timer !== undefined || !waiting || relies()) return;
     timer = runtime.setTimer(
@@ -112,7 +114,7 @@ export function createKeyWatch(
       own.stop = stop;
       timer = clear(timer);
       rearm();
-      // A change before the subscription was not heard.
+      // A change before the subscription was missed.
       look();
     };
     const heard = (): void => {
@@ -126,7 +128,7 @@ export function createKeyWatch(
       return waiting || current !== undefined;
     },
     update(shown) {
-      // A look that was under way ends after `close`.
+      // A look in progress ends after `close`.
       if (closed) return;
       const { waits, ours } = shown;
       const before = interval;
@@ -135,7 +137,7 @@ export function createKeyWatch(
       waiting = waits;
       const watched = current?.stop !== undefined;
       interval = watched ? poll * besideWatch : ours ? Math.max(1, poll / headFactor) : poll;
-      // The next poll is due earlier than it was.
+      // The next poll is due earlier than before.
       if (interval < before) timer = clear(timer);
       if (waits) {
         end = clear(end);
@@ -156,7 +158,7 @@ export function createKeyWatch(
   };
 }
 
-/** A subscription is of no more use then, so what `stop` throws or rejects with is dropped. */
+/** A subscription is useless then, so what `stop` throws or rejects with is dropped. */
 function endWatch(stop: (() => unknown) | undefined): void {
   void (async () => await stop?.())().catch(() => {});
 }

@@ -7,14 +7,14 @@ import { reusedMoment } from './store-time.ts';
 import type { Moment } from './store-time.ts';
 
 /**
- * After a state was not the present one any more, so many calls read first: another process writes
- * the key, too. With fewer, each second call writes in vain. With more, calls go on to read where
- * the other process has stopped.
+ * After a state proved outdated, this many calls read first: another process writes the key, too.
+ * With fewer, every second write is wasted. With more, calls keep reading after the other process
+ * has stopped.
  */
 const readsAfter = 8;
 
 /**
- * Of so many calls in a row, one reads. Two writes have a longer gap then, into which another
+ * One of this many calls in a row reads. Two writes then have a longer gap, in which another
  * process can write. With more, near processes wait longer behind one that never pauses.
  */
 const mostUnread = 16;
@@ -23,12 +23,12 @@ const mostUnread = 16;
 export class KnownState {
   readonly #key: string;
   readonly #ends: EntryEnds;
-  /** What was read or written last, if it may be the present one. */
+  /** What was read or written last, if it may be current. */
   #last: ReadState | undefined = undefined;
   /** The record of a version. */
   #parsed: { readonly version: string | undefined; readonly record: StoredKey } | undefined = undefined;
   #readsFirst = 0;
-  /** Of its calls, so many in a row did not read. */
+  /** The number of its latest calls that did not read. */
   #unread = 0;
 
   constructor(key: string, ends: EntryEnds) {
@@ -36,38 +36,38 @@ export class KnownState {
     this.#ends = ends;
   }
 
-  /** The record of `state`, to be read only. */
+  /** The record of `state`, read-only. */
   recordOf(state: ReadState): StoredKey {
-    // Without a time of the store, what is read also says what ends when.
+    // Without a time of the store, what is read also shows when entries end.
     if (state.now === undefined) return this.#ends.read(this.#key, state);
     if (this.#parsed === undefined || this.#parsed.version !== state.version)
       this.#parsed = { version: state.version, record: this.#ends.read(this.#key, state) };
     return this.#parsed.record;
   }
 
-  /** The record of `state`, for one that changes it. */
+  /** The record of `state`, for a caller that changes it. */
   takeRecord(state: ReadState): StoredKey {
     const record = this.recordOf(state);
     this.#parsed = undefined;
-    // Another state is the present one soon, or may be.
+    // Another state is current soon, or may be.
     this.#last = undefined;
     return record;
   }
 
-  /** `state` is the present one, with this record. */
+  /** `state` is current, with this record. */
   set(state: ReadState, record: StoredKey): void {
     this.#last = state;
     if (state.now !== undefined) this.#parsed = { version: state.version, record };
   }
 
-  /** A call that did not read has found another state in the store. */
+  /** A call without a read found another state in the store. */
   refuted(): void {
     this.#readsFirst = readsAfter;
   }
 
   /**
-   * The last state, for calls that give a hold `ttl` ms and have not read the key. `undefined`: a
-   * grant would be much shorter, an entry may have ended, or the state is too old.
+   * The last state, for calls that grant a hold for `ttl` ms without a read. `undefined`: a grant
+   * would be much shorter, an entry may have ended, or the state is too old.
    */
   unread(
     calls: readonly PendingCall[],

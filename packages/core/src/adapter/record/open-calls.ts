@@ -6,24 +6,21 @@ import type { Done, KeyCall } from './pending-call.ts';
 
 const none: readonly PendingCall[] = [];
 
-/** The calls of one process on one key that are not settled. They share one timer. */
+/** The unsettled calls of one process on one key. They share one timer. */
 export class OpenCalls {
   readonly #parts: Pick<ChannelParts, 'runtime' | 'deadline' | 'timers'>;
-  /** Those that came since the last state was taken. */
+  /** Those made since the last state was taken. */
   #came: PendingCall[] = [];
-  /** Those of the round under way. */
   #round: readonly PendingCall[] = none;
-  /** Due at `#due`, by the clock, when the time of the first of them is over. */
+  /** Due at `#due`, by the clock, when the first of them times out. */
   #timer: TimerEntry | undefined = undefined;
   #due = Infinity;
-  /** Ends the wait for the store. */
   #abandon: ((error: unknown) => void) | undefined = undefined;
 
   constructor(parts: Pick<ChannelParts, 'runtime' | 'deadline' | 'timers'>) {
     this.#parts = parts;
   }
 
-  /** Whether some wait for a round. */
   get waits(): boolean {
     return this.#came.length > 0;
   }
@@ -32,7 +29,7 @@ export class OpenCalls {
     return this.#round;
   }
 
-  /** What `call` comes to, within so many ms. */
+  /** The outcome of `call`, within `within` ms. */
   add<T>(call: KeyCall<T>, within: number): Promise<Done<T>> {
     return new Promise((resolve, reject) => {
       const until = this.#parts.runtime.clock.now() + within;
@@ -41,7 +38,7 @@ export class OpenCalls {
     });
   }
 
-  /** Those that came are part of the round. Returns them. */
+  /** Adds the new calls to the round. Returns them. */
   join(): readonly PendingCall[] {
     const came = this.#came;
     this.#came = [];
@@ -50,12 +47,12 @@ export class OpenCalls {
     return came;
   }
 
-  /** The round has these, as far as they are not settled. */
+  /** The unsettled ones of these are the round. */
   keep(calls: readonly PendingCall[]): void {
     this.#round = calls.filter(isOpen);
   }
 
-  /** The round has ended. Whether another one is to begin. */
+  /** The round has ended. Returns whether another one is to begin. */
   next(): boolean {
     this.#round = none;
     if (this.#came.length > 0) return true;
@@ -64,7 +61,7 @@ export class OpenCalls {
     return false;
   }
 
-  /** What the store replies, unless no call waits for that any more. */
+  /** The reply of the store, unless no call waits for it any more. */
   reply<T>(reply: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#abandon = reject;

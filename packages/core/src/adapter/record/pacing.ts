@@ -4,41 +4,43 @@ import type { StoreCalls } from './store-calls.ts';
 const prefix = 'pace:';
 
 /**
- * A process asks after so many lost compare-and-sets in a row. With fewer, it asks where others
- * hardly write.
+ * A process asks for gaps after this many lost compare-and-sets in a row. With fewer, it asks where
+ * others hardly write.
  */
 const losses = 2;
 /**
- * With a shorter round trip, in ms, a process does not ask: it tries often, and gaps slow all
- * others down.
+ * With a shorter round trip, in ms, a process does not ask: it tries often, and gaps slow down all
+ * others.
  */
 const near = 5;
-/** A process that has lost asks before each renewal and release, for so long, in ms. */
+/** For how long after a loss a process asks before each renewal and release, in ms. */
 const remembered = 30_000;
 /**
- * A process that writes reads whether another one asks, so often, in ms: while claims wait, and
- * while none does. A longer time lets a far process lose for longer.
+ * How often a writing process checks whether another one asks, in ms: while claims wait, and while
+ * none does. A longer interval lets a far process lose for longer.
  */
 const looksEvery = { waited: 250, free: 1_000 };
-/** Without claims that wait, fewer writes between two such reads starve no process. */
+/** Without waiting claims, fewer writes between two such reads starve no process. */
 const fewWrites = 4;
-/** A request counts for so many round trips of its process, and for so many ms at least. */
+/** How long a request counts: in round trips of its process, and at least in ms. */
 const lasting = { trips: 5, least: 500 };
 /**
  * A process asks again after this part of that time. More often, the requests of near processes
  * would keep a far one from writing its own.
  */
 const asksAgain = 1 / 2;
-/** The gap between two writes, in round trips of the process that asks, on average. */
+/** The average gap between two writes, in round trips of the process that asks. */
 const gap = 1.5;
-/** A longer round trip counts as this one, in ms. A larger one slows the others down more. */
+/** The longest round trip that counts, in ms. A larger one slows the others down more. */
 const longestTrip = 500;
-/** Nothing is lost with an old request. A store that expires texts keeps it for so many ms. */
+/**
+ * For how long a store that expires texts keeps a request, in ms. Losing an old one does no harm.
+ */
 const kept = 60_000;
 
 /**
  * Lets a far process write a key that near ones write all the time. It loses each compare-and-set,
- * as another write falls into its round trip. So it writes that round trip into a text of its own,
+ * as another write falls into its round trip. So it writes that round trip into a separate text,
  * and the others, which read that text at times, leave gaps between their writes.
  */
 export class Pacing {
@@ -46,12 +48,11 @@ export class Pacing {
   readonly #calls: StoreCalls;
   readonly #runtime: Runtime;
   readonly #distances: boolean;
-  /** The text of requests, as far as this process has read or written it. */
+  /** The version of the requests' text, as last read or written by this process. */
   #version: string | undefined = undefined;
   #own: string | undefined = undefined;
   #reading = false;
   #readAt = -Infinity;
-  /** What another process asked for. */
   #trip = 0;
   #until = -Infinity;
   #writes = 0;
@@ -60,7 +61,7 @@ export class Pacing {
   #lostAt = -Infinity;
   #askedAt = -Infinity;
 
-  /** `distances`: processes may be farther from the store than others. */
+  /** `distances`: processes may differ in their distance from the store. */
   constructor(name: string, calls: StoreCalls, runtime: Runtime, distances: boolean) {
     this.#key = prefix + name;
     this.#calls = calls;
@@ -68,7 +69,7 @@ export class Pacing {
     this.#distances = distances;
   }
 
-  /** This process has lost so many compare-and-sets in a row. A round trip takes it `trip` ms. */
+  /** This process has lost `times` compare-and-sets in a row. Its round trip takes `trip` ms. */
   lost(times: number, trip: number): void {
     if (!this.#distances || times < losses || trip < near) return;
     this.#lostAt = this.#runtime.clock.now();
@@ -81,7 +82,7 @@ export class Pacing {
     this.#ask(trip);
   }
 
-  /** This process has written the key. `waited`: claims wait for it. */
+  /** This process wrote the key. `waited`: claims wait for it. */
   wrote(waited: boolean): void {
     if (!this.#distances) return;
     const now = this.#runtime.clock.now();
@@ -92,16 +93,16 @@ export class Pacing {
     if (waited || this.#writes >= fewWrites) void this.#read().catch(() => {});
   }
 
-  /** Whether another process asked for gaps, which may be over. */
+  /** Whether another process asked for gaps, possibly long ago. */
   get asked(): boolean {
     return this.#until > -Infinity;
   }
 
-  /** In how many ms to ask again whether this process, one of so many `writers`, may write. */
+  /** Ms until this process, one of `writers`, should check again whether it may write. */
   pause(writers: number): number {
     const now = this.#runtime.clock.now();
     if (now >= this.#until) return 0;
-    // The request may last for longer.
+    // The request may last longer.
     if (now - this.#readAt >= looksEvery.waited) void this.#read().catch(() => {});
     const left = this.#wroteAt + this.#jitter * gap * this.#trip * writers - now;
     return Math.max(0, Math.min(looksEvery.waited, left));
@@ -117,7 +118,7 @@ export class Pacing {
       const isNew = version !== this.#version;
       this.#version = version;
       if (version === undefined || !isNew || version === this.#own) return;
-      // One that is nearer does not take the gaps of a farther one.
+      // A nearer process does not take the gaps of a farther one.
       const least = this.#readAt < this.#until ? this.#trip : 0;
       this.#trip = Math.max(least, Math.min(longestTrip, Number(text) || 0));
       this.#until = this.#readAt + lastsFor(this.#trip);
@@ -135,7 +136,7 @@ export class Pacing {
 
   async #write(trip: number): Promise<void> {
     for (let tries = 0; tries < 2; tries += 1) {
-      // The gaps for another process that is as far are enough.
+      // The gaps for another process as far away are enough.
       if (this.#runtime.clock.now() < this.#until && this.#trip >= trip) return;
       const next = { version: this.#calls.nextVersion(), record: String(trip), keepFor: kept };
       const version = await this.#calls.bounded('replace', this.#calls.replace(this.#key, this.#version, next));

@@ -3,10 +3,10 @@ import type { Tell } from '../../key/calls.ts';
 import type { Outcome } from '../deadline.ts';
 import type { StoredKey } from './record-text.ts';
 
-/** What a call makes of the record. It may run again, as another process may have been faster. */
+/** What a call makes of the record. It may run again if another process was faster. */
 export type Work<T> = (record: StoredKey, now: number, tell: Tell<string>) => T;
 
-/** What a call came to. A hold lasts for its ttl less `slack` ms, from the call. */
+/** The outcome of a call. A hold lasts for its ttl less `slack` ms, from the call. */
 export interface Done<T> {
   readonly answer: T;
   readonly slack: number;
@@ -18,13 +18,13 @@ export interface KeyCall<T> {
   readonly what: string;
   readonly key: string;
   readonly work: Work<T>;
-  /** The ttl that it gives to a hold. `Infinity`: it gives none. */
+  /** The ttl of the hold that it grants. `Infinity`: it grants none. */
   readonly ttl: number;
-  /** Whether the work that came to `answer` has changed a hold, and not only the queue. */
+  /** Whether the work that returned `answer` changed a hold, and not only the queue. */
   readonly urgent?: (answer: T) => boolean;
   /**
    * Whether the caller may have `answer` although others were faster to write. `undefined`: it may
-   * not. Otherwise the work still runs, and the outcome of that goes to what this returns.
+   * not. Otherwise the work still runs, and its outcome goes to what this returns.
    */
   readonly early?: (answer: T) => Outcome<unknown> | undefined;
 }
@@ -34,7 +34,7 @@ export class PendingCall<T = unknown> {
   readonly call: KeyCall<T>;
   readonly #resolve: (done: Done<T>) => void;
   readonly #reject: (error: unknown) => void;
-  /** Its caller was answered, and this hears what became of the work. */
+  /** Its caller was answered; this receives the outcome of the work. */
   #behind: Outcome<unknown> | undefined = undefined;
   /** Until when its effect is wanted, by the clock. */
   until: number;
@@ -54,12 +54,12 @@ export class PendingCall<T = unknown> {
     return `${this.call.what} of ${JSON.stringify(this.call.key)}`;
   }
 
-  /** Nothing is to be made of it any more. */
+  /** Whether it needs no more work. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** Answers now, if it may, and is still wanted until `end`. */
+  /** Answers now, if it may and is still wanted until `end`. */
   answerEarly(answer: T, end: number): void {
     if (this.#behind !== undefined) return;
     this.#behind = this.call.early?.(answer);

@@ -3,25 +3,25 @@ import { emptyRecord } from '../../key/record.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { misconfigured } from '../../errors/lock-error.ts';
 
-/** A claim in the queue says with which process it waits. */
+/** A claim in the queue names the process in which it waits. */
 export interface StoredKey extends KeyRecord<string> {
-  /** The versions of the latest writes that changed a hold: one of each process. */
+  /** The versions of the latest writes that changed a hold, one per process. */
   writes?: readonly string[];
 }
-/** When an entry ends, as the text has it. */
+/** When an entry ends, as stored in the text. */
 export type EndToText = (entry: string, until: number) => readonly (number | string)[];
 /** When an entry ends, by the clock that the record is in. */
 export type EndFromText = (entry: string, end: readonly (number | string)[]) => number;
 
 /**
- * The form of the text. A process that finds a higher one refuses the key: an older version of this
- * library would lose what it does not know.
+ * The format of the text. A process that finds a higher one refuses the key: an older version of
+ * this library would lose what it does not know.
  */
 const form = 1;
 const exclusive = 'x';
-const foreign = 'it is no text of this library; give the provider a table of its own';
+const foreign = 'it was not written by this library; give the provider its own table';
 const damaged =
-  'it begins like a text of this library, and does not go on like one; restore it, or remove it while no process holds the key';
+  'it is corrupted: it begins like a record of this library but cannot be parsed; restore it, or delete it while no process holds the key';
 
 type Kind = typeof exclusive | number;
 type HoldText = readonly [number, string, Kind, number, 0 | 1, ...(readonly (number | string)[])];
@@ -36,7 +36,7 @@ type RecordText = readonly [
   writes?: readonly string[],
 ];
 
-/** `record` as text. Labels and processes stand in it once, as many claims share them. */
+/** `record` as text. Labels and processes are stored once, as many claims share them. */
 export function toText({ token, holds, queue, writes }: StoredKey, end: EndToText): string {
   const labels = new Map<string, number>();
   const processes = new Map<string, number>();
@@ -60,8 +60,9 @@ export function toText({ token, holds, queue, writes }: StoredKey, end: EndToTex
 }
 
 /**
- * The record of `text`. Without a text: that of a key that no claim has used.
- * @throws `LOCK_MISCONFIGURED` where the text is none of this library, or of a later version of it.
+ * The record of `text`. Without a text: that of an unused key.
+ * @throws `LOCK_MISCONFIGURED` where the text was not written by this library, or by a later
+ * version of it.
  */
 export function fromText(key: string, text: string | undefined, end: EndFromText): StoredKey {
   if (text === undefined) return emptyRecord();
@@ -80,18 +81,18 @@ export function fromText(key: string, text: string | undefined, end: EndFromText
   record.token = token;
   if (writes !== undefined) record.writes = writes;
   if (holds.length > 0) record.holds = holds;
-  // The first purge looks at each place.
+  // The first purge looks at each position.
   if (queue.length > 0) record.queue = queue;
   return record;
 }
 
-/** The text of a key that has the counter of `text`, and no claims. @throws as `fromText`. */
+/** The text of a key with the counter of `text` and no claims. @throws as `fromText`. */
 export function withoutClaims(key: string, text: string): string {
   const { token } = fromText(key, text, () => 0);
   return toText({ ...emptyRecord(), token }, () => []);
 }
 
-/** What a store keeps of a register. `undefined`: it has no text. */
+/** The stored form of a register. `undefined`: it has no text. */
 export function toRegisterText(text: string | undefined): string {
   return JSON.stringify([form, text ?? null]);
 }
@@ -120,7 +121,7 @@ function parsed(key: string, text: string, isWhole: (value: readonly unknown[]) 
 }
 
 function later(found: number): string {
-  return `it has form ${found}, and this version of the library knows form ${form}: upgrade it`;
+  return `it has format ${found}, and this version of the library reads format ${form}: upgrade the library`;
 }
 
 function indexIn(list: Map<string, number>, text: string): number {
@@ -139,13 +140,12 @@ function termsOf(kind: Kind): Terms {
   return { mode: 'shared', permits: kind === 0 ? undefined : kind };
 }
 
-/** A list whose elements all pass `check`. */
 function isListOf(value: unknown, check: (one: unknown) => boolean): value is readonly unknown[] {
   return Array.isArray(value) && value.every(check);
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
-/** Also 2^53, where tokens end. */
+/** Including 2^53, the limit of tokens. */
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 const isNumber = (value: unknown): boolean => Number.isFinite(value);
 /** When an entry ends: a moment, or what was left of it and the version that renewed it. */
@@ -153,7 +153,6 @@ const isEnd = (end: readonly unknown[]): boolean => isNumber(end[0]) && end.slic
 const isKind = (kind: unknown): boolean => kind === 'x' || isCount(kind);
 const isIndexIn = (list: readonly unknown[], index: unknown): boolean => isCount(index) && Number(index) < list.length;
 
-/** Whether a parsed text is all that the record of a key has. */
 function isRecordShape(value: readonly unknown[]): boolean {
   const [, token, labels, processes, holds, queue, writes = []] = value;
   if (value.length < 6 || value.length > 7 || !isCount(token) || !isListOf(writes, isText)) return false;
@@ -174,7 +173,6 @@ function isRecordShape(value: readonly unknown[]): boolean {
   return isListOf(holds, isHold) && isListOf(queue, isPlace);
 }
 
-/** Whether a parsed text is a register, with a text or without one. */
 function isRegisterShape(value: readonly unknown[]): boolean {
   return value.length === 2 && (value[1] === null || isText(value[1]));
 }

@@ -4,7 +4,7 @@ import type { Runtime } from '../../time/runtime.ts';
 import { fromRegisterText, toRegisterText } from './record-text.ts';
 import type { StoreCalls } from './store-calls.ts';
 
-/** Lock keys and registers never meet in a store. */
+/** Keeps registers apart from lock keys. */
 const prefix = 'register:';
 
 /** The contract's `register`, over the two functions of a store. Rejects after `timeout` ms. */

@@ -15,17 +15,16 @@ export interface ReadState {
   readonly receivedAt: number;
 }
 
-/** What a store may know of a write besides. */
 interface Write {
   readonly waited: boolean;
   readonly wakes: readonly string[];
-  /** In ms: those who wait for it have been answered then. */
+  /** In ms: afterwards its callers have been answered. */
   readonly within: number;
   /** A holder's renewal or release waits for it. */
   readonly first: boolean;
 }
 
-/** The two functions of a store, whose replies are what they should be. */
+/** The two functions of a store, with checked replies. */
 export class StoreCalls {
   readonly #store: RecordStore;
   readonly #runtime: Runtime;
@@ -70,7 +69,7 @@ export class StoreCalls {
     return { version, text: record, now, sentAt, receivedAt: clock.now() };
   }
 
-  /** The version that `next` has in the store. `undefined`: it is not there. */
+  /** The version of `next` in the store. `undefined`: it was not written. */
   async replace(
     key: string,
     seen: string | undefined,
@@ -104,7 +103,7 @@ export class StoreCalls {
     return this.#deadline.race(call, what);
   }
 
-  /** What the store throws says that the outcome is unknown. */
+  /** What the store throws means that the outcome is unknown. */
   #failed(what: string, error: unknown): LockError {
     if (isLockError(error)) return error;
     const why = error instanceof Error ? error.message : describe(error);

@@ -4,7 +4,7 @@ import type { ReadState } from './store-calls.ts';
 export interface Moment {
   /** Not later than the store's time. */
   readonly now: number;
-  /** The store's time is later by so many ms at most. */
+  /** The store's time is later by at most this, in ms. */
   readonly slack: number;
   /** The store's time was not later than `now + slack` then, by the clock of this process. */
   readonly at: number | undefined;
@@ -12,9 +12,9 @@ export interface Moment {
   readonly read: boolean;
 }
 
-/** How long an own state may be used without a read, in ms. A longer time makes grants shorter. */
+/** How long an own state may be used without a read, in ms. A longer time shortens grants. */
 const reusedFor = 1_000;
-/** Clocks run at different rates, by 1 % at most. */
+/** Clocks differ in rate by at most 1 %. */
 const drift = 0.01;
 
 /** The moment of a state that was read for calls that had begun before. */
@@ -24,7 +24,7 @@ export function readMoment({ now, sentAt }: ReadState, local: number): Moment {
     : { now, slack: 0, at: sentAt, read: true };
 }
 
-/** The moment of a state that was read earlier. `undefined`: that was too long ago. */
+/** The moment of a state read earlier. `undefined`: too long ago. */
 export function reusedMoment({ now, sentAt, receivedAt }: ReadState, local: number): Moment | undefined {
   const age = local - receivedAt;
   if (age > reusedFor) return undefined;

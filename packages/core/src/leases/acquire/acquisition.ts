@@ -17,19 +17,19 @@ import { SentClaim } from './sent-claim.ts';
 import { Wait } from './wait.ts';
 
 /**
- * The first attempt has so many ms for its answer, also where `wait` is shorter: a store is not
- * nearer because its caller waits less. With more, a silent store holds such a caller longer.
+ * The least time for the answer of the first attempt, in ms, even if `wait` is shorter: the
+ * distance of a store does not depend on `wait`. With more, a silent store delays such a caller
+ * longer.
  */
 const firstAnswer = 250;
 
-/** `woken`: a wake came while an attempt is in flight, so its busy answer is old already. */
+/** `woken`: a wake came during an attempt, so its busy answer is outdated. */
 type Phase = 'attempting' | 'woken' | 'waiting';
 
 /**
  * One call of `acquire` or `tryAcquire`, from the first attempt to its lease or its end. Its
- * deadline, the caller's signal and the close of its `Locks` race the attempt in flight, so the
- * caller never waits for a silent backend. What an attempt leaves in the store is given up in the
- * background.
+ * deadline, the caller's signal and the close of its client race the attempt, so the caller never
+ * waits for a silent backend. What an attempt leaves in the store is released in the background.
  */
 export class Acquisition implements TimerEntry, AbortFollower, Closable {
   timerPrevious: TimerEntry | undefined = undefined;
@@ -46,7 +46,7 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
   #phase: Phase = 'attempting';
   #sent: SentClaim;
   #attempts = 0;
-  /** `undefined`: its first attempt is under way, or was granted. */
+  /** `undefined`: its first attempt is in progress, or was granted. */
   #wait: Wait | undefined = undefined;
   #over = false;
 
@@ -83,7 +83,6 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     outsideContext(() => this.#fail(signal.reason));
   }
 
-  /** Ends it because its `Locks` is closing. */
   close(reason: LockError): void {
     outsideContext(() => this.#fail(reason));
   }
@@ -97,8 +96,8 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
   };
 
   /**
-   * `sentAt` is exact, as the age of the answer is. A suspension before the send must not add to
-   * that age.
+   * `sentAt` is exact, as is the age of the answer. A suspension before the send must not add to
+   * it.
    */
   #attempt(sentAt: number = this.#host.runtime.clock.exact()): void {
     const { provider, waitTimers } = this.#host;
@@ -198,7 +197,7 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     const own = this.#call.orNull ? undefined : this.#ownHold();
     const tell = (error?: LockError): void => this.#tellGiveUp(error);
     const overdue = wait.overdue({ claim: this.#sent.claim, orNull: this.#call.orNull, own, tell });
-    // Behind the look: with a thousand such releases before it, that is not answered in time.
+    // After the look, which would be late behind a thousand such releases.
     this.#leave();
     this.#resolve(overdue);
   }
@@ -212,7 +211,7 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     return (this.#wait ??= new Wait(this.#host, this.#call.settings));
   }
 
-  /** When it ends without a lease, whatever is under way. */
+  /** When it ends without a lease, whatever is in progress. */
   get #endsAt(): number {
     if (this.#wait === undefined) return Math.max(this.#deadline, this.#startedAt + firstAnswer);
     return Math.min(this.#deadline, this.#wait.unavailableAt);
@@ -225,7 +224,7 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     this.#reject(error);
   }
 
-  /** Ends it without a lease, at once. What its claim may have is given up behind it. */
+  /** Ends it immediately, without a lease. Its claim is released in the background. */
   #leave(): void {
     this.#finish();
     this.#sent.giveUp(this.#host.releases);

@@ -8,8 +8,8 @@ import { deadlineOf, keepingOf } from '../hold/lease-state.ts';
 import type { AcquisitionHost } from './acquisition-host.ts';
 
 /**
- * The terms of the lease that `grant` gives, whose attempt was sent at `sentAt`. `undefined`: the
- * grant is older than its validity, and must be handed back.
+ * The terms of the lease of `grant`, whose attempt was sent at `sentAt`. `undefined`: the grant is
+ * older than its validity, and must be released.
  */
 export function termsOf(
   settings: Settings,
@@ -25,7 +25,7 @@ export function termsOf(
   return { claim, token: grant.token, session: grant.lost, sentAt, now, deadline, keeping };
 }
 
-/** Why a grant was handed back. */
+/** Why a grant was released. */
 export function tooLateError(
   { provider, runtime }: AcquisitionHost,
   { lockDelay }: Settings,
@@ -39,7 +39,7 @@ export function tooLateError(
 }
 
 /**
- * Whether too little is left of `grant`, which the store made some time ago. A repeat by the holder
+ * Whether too little is left of `grant`, which the store made earlier. A repeat by the holder
  * restarts its ttl.
  */
 export function isTooShort(
@@ -49,6 +49,6 @@ export function isTooShort(
   { validity, hold = validity }: Grant,
 ): boolean {
   if (hold === undefined || hold >= Math.max(ttl / 2, atLeast) || traits.expiry === 'session') return false;
-  // A caller that wants a longer ttl than usual may be busy right after the grant.
+  // A caller with an unusually long ttl may be busy right after the grant.
   return !renew || atLeast > 0 || lockDelay > 0 || ttl > builtInSettings.ttl;
 }

@@ -3,23 +3,23 @@ import { outsideContext } from '../../time/outside-context.ts';
 import type { Runtime } from '../../time/runtime.ts';
 
 /**
- * A timeout waits no longer for the holders' names, in ms. With less, a store that is far away
- * seems silent. With more, a silent one delays a timeout further.
+ * How long a timeout waits for the holders' names, in ms. With less, a far store seems silent. With
+ * more, a silent one delays a timeout further.
  */
 const patience = 300;
 
-/** An answer serves other waiters for so long, in ms. */
+/** How long an answer is shared with other waiters, in ms. */
 const fresh = 100;
 
 /**
- * So many keys are looked up within that time. With more, many timeouts at once load the backend.
+ * The most keys looked up within that time. With more, many simultaneous timeouts load the backend.
  */
 const mostKeys = 10;
 
-/** What the store tells of a key. */
+/** What the store reports of a key. */
 export interface Looked {
   readonly holders: readonly Holder[];
-  /** It gave no answer, and why, if that is known. */
+  /** No answer, and the reason, if known. */
   readonly silent?: { readonly cause: unknown };
 }
 
@@ -29,13 +29,13 @@ interface Lookup {
 }
 
 /**
- * Finds the holders of a key, for messages. A thousand waiters that time out at once ask once per
+ * Finds the holders of a key, for messages. A thousand simultaneous timeouts make one request per
  * key.
  */
 export class HolderLookups {
   readonly #provider: LockProvider;
   readonly #runtime: Runtime;
-  /** By key, the oldest first. */
+  /** By key, oldest first. */
   readonly #recent = new Map<string, Lookup>();
 
   constructor(provider: LockProvider, runtime: Runtime) {
@@ -43,7 +43,7 @@ export class HolderLookups {
     this.#runtime = runtime;
   }
 
-  /** The holders of `key`; none where they are not known soon. Never rejects. */
+  /** The holders of `key`; empty where they are not known soon. Never rejects. */
   async find(key: string): Promise<Looked> {
     const now = this.#runtime.clock.now();
     for (const [old, { at }] of this.#recent) {

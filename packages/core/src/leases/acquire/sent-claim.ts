@@ -10,18 +10,17 @@ export class SentClaim {
   readonly claim: Claim;
   #inFlight: Promise<Grant | Busy> | undefined = undefined;
   #lastSend = 0;
-  /** The send before that one. */
   #sentBefore = 0;
-  /** The claim may have a position in the queue, or a hold whose grant did not arrive. */
+  /** The claim may have a position in the queue, or a hold whose grant was lost. */
   #leaves = false;
   #inQueue = false;
   #uncertain = false;
   #repeated = false;
 
-  /** A claim on `key` by an owner of its own. `replaces`: the owner of the claim before it. */
+  /** A claim on `key` by a new owner. `replaces`: the owner of the claim before it. */
   constructor(host: AcquisitionHost, settings: Settings, key: string, replaces?: string) {
     const { ttl: lease, lockDelay, atLeast, mode, permits, label } = settings;
-    // Of the hold of a process that dies at once.
+    // The hold of a process that dies immediately.
     const ttl = Math.max(lease + lockDelay, atLeast);
     const owner = host.nextOwner(label);
     const claim: Claim = permits === undefined ? { key, owner, ttl, mode } : { key, owner, ttl, mode, permits };
@@ -29,7 +28,7 @@ export class SentClaim {
     tellClaim(host.provider.name, this.claim, replaces);
   }
 
-  /** Its one grant that had too little left was asked for again. */
+  /** Its one grant with too little left was requested again. */
   get repeated(): boolean {
     return this.#repeated;
   }
@@ -62,19 +61,19 @@ export class SentClaim {
     }
   }
 
-  /** Its grant is asked for again. */
+  /** Its grant is requested again. */
   repeat(): void {
     this.#repeated = true;
     this.#leaves = true;
   }
 
-  /** Its grant goes back. Gives the claim after it: a claim is over once a release was sent. */
+  /** Releases its grant. Returns the next claim: a claim ends with the send of its release. */
   handBack(host: AcquisitionHost, settings: Settings): SentClaim {
     host.releases.start({ claim: this.claim, uncertain: false, lastSend: this.#lastSend });
     return new SentClaim(host, settings, this.claim.key, this.claim.owner);
   }
 
-  /** What it may have in the store goes back, behind an attempt in flight. */
+  /** Releases what it may have in the store, after an attempt in progress. */
   giveUp(releases: BackgroundReleases): void {
     if (!this.#leaves && this.#inFlight === undefined) return;
     releases.start({

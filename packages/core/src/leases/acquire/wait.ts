@@ -11,44 +11,41 @@ import type { AcquisitionHost } from './acquisition-host.ts';
 import type { Looked } from './holder-lookups.ts';
 
 /**
- * A busy answer counts for so long at the end of a wait, in ms. A waiter whose store has gone since
- * would be told of contention.
+ * How old a busy answer may be at the end of a wait, in ms. With more, a waiter whose store has
+ * failed since would report contention.
  */
 const freshAnswer = 250;
 
 const unseen: Promise<Looked> = Promise.resolve({ holders: [] });
 
-/** A call whose time is over. */
 interface Overdue {
   readonly claim: Claim;
-  /** The caller takes `null` for "not free". */
+  /** The caller wants `null` for "not free". */
   readonly orNull: boolean;
   /** How its caller's context holds the key itself. */
   readonly own: Mode | undefined;
-  /** Tells diagnostics, before the caller hears. */
+  /** Reports to diagnostics, before the caller's promise settles. */
   tell(error: LockError | undefined): void;
 }
 
-/** The wait of a call whose first attempt was not granted. It knows what the attempts heard. */
+/** The wait of a call whose first attempt was not granted, and the answers of its attempts. */
 export class Wait {
   readonly #host: AcquisitionHost;
   readonly #settings: Settings;
   /**
-   * Rejections end the call at this time: a ttl after the first one since the last answer, or after
-   * the moment until which the backend says that it refuses.
+   * When rejections end the call: a ttl after the first one since the last answer, or after the
+   * time until which the backend said that it refuses.
    */
   #unavailableAt = Infinity;
-  /** The last answer was busy, and no rejection. */
+  /** The last answer was busy, not a rejection. */
   #busy = false;
-  /** When the last busy answer came. */
   #answeredAt = 0;
   #cause: unknown = undefined;
   #polls = 0;
-  /** It is one of those that the host counts. */
   #counted = false;
-  /** It was looked at as one that may wait for its own caller, or need not be. */
+  /** It was checked for waiting for its own caller, or needs no check. */
   #looked: boolean;
-  /** It is told as slow, if a listener wants to know. */
+  /** Its report as slow, if the channel has a listener. */
   #slow: SlowWait | undefined = undefined;
 
   constructor(host: AcquisitionHost, settings: Settings) {
@@ -61,7 +58,7 @@ export class Wait {
     return this.#unavailableAt;
   }
 
-  /** Its last attempt that has settled was rejected. */
+  /** Its last settled attempt was rejected. */
   get refused(): boolean {
     return !this.#busy && this.#unavailableAt < Infinity;
   }
@@ -70,12 +67,11 @@ export class Wait {
     return this.#counted;
   }
 
-  /** No busy answer proves that the store is there. */
+  /** No recent busy answer proves that the store works. */
   get isOld(): boolean {
     return !this.#busy || this.#host.runtime.clock.now() - this.#answeredAt > freshAnswer;
   }
 
-  /** Others have the key. */
   answeredBusy(): void {
     this.#busy = true;
     this.#answeredAt = this.#host.runtime.clock.now();
@@ -83,7 +79,7 @@ export class Wait {
     this.#unavailableAt = Infinity;
   }
 
-  /** It waits, and from the first time on it is among those that are counted. */
+  /** It waits, and is counted from the first time on. */
   begin(claim: () => Claim, startedAt: number): void {
     const host = this.#host;
     if (!this.#looked) this.#looked = host.ownWaits?.(claim().key, startedAt, this.#answeredAt) ?? true;
@@ -105,7 +101,7 @@ export class Wait {
     if (this.#counted) this.#host.waiters.leave();
   }
 
-  /** Until the next attempt after a busy answer, in ms. */
+  /** Ms until the next attempt after a busy answer. */
   pause(retryAfter: number | undefined): number {
     const { runtime } = this.#host;
     return retryAfter === undefined
@@ -113,7 +109,7 @@ export class Wait {
       : untilRetry(runtime, retryAfter);
   }
 
-  /** Until the next attempt after a rejection, in ms. `undefined`: there is none. */
+  /** Ms until the next attempt after a rejection. `undefined`: none. */
   rejected(error: unknown): number | undefined {
     this.#busy = false;
     this.#cause = error;
@@ -126,15 +122,15 @@ export class Wait {
     return left === undefined ? untilPoll(runtime, this.#polls++, ttl) : untilAccepted(runtime, left);
   }
 
-  /** Why a call is not granted that heard no answer, or none that is fresh. */
+  /** The error of a call without an answer, or without a fresh one. */
   unavailable(claim: Claim, cause: unknown = this.#cause): LockError {
     const { provider } = this.#host;
     return unavailableError(provider, claim, cause ?? provider.outage?.());
   }
 
   /**
-   * The caller hears a moment after its time which processes hold the key, or that the store does
-   * not answer any more. As this is an async function, the stack of its error has the caller.
+   * After its limit, tells the caller which processes hold the key, or that the store no longer
+   * answers. As this is an async function, the stack of its error contains the caller.
    */
   async overdue({ claim, orNull, own, tell }: Overdue): Promise<null> {
     const { wait } = this.#settings;
@@ -155,11 +151,8 @@ export class Wait {
   }
 }
 
-/**
- * Whether others have the key of `claim`. Where it has the key itself, it did not hear of its
- * grant.
- */
+/** Whether others hold the key of `claim`. If it holds the key itself, its grant was lost. */
 function areOthers(holders: readonly Holder[], { owner }: Claim): boolean {
-  // A composite may tell an owner as its member knows it.
+  // A composite may report an owner as its member knows it.
   return holders.length > 0 && !holders.some((holder) => `${holder.owner}~`.startsWith(`${owner}~`));
 }

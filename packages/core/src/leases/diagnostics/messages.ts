@@ -1,7 +1,7 @@
 import type { Mode, WakeCause } from '../../contract.ts';
 import type { JobRun, JobState } from '../../job-run.ts';
 
-/** What every message tells. */
+/** What every message contains. */
 export interface LockMessage {
   /** The provider's name. */
   readonly provider: string;
@@ -14,15 +14,15 @@ export interface LockMessage {
 }
 
 /**
- * `locks:claim`: a call for a lock begins. It is told in the caller's asynchronous context, before
- * the first attempt. `locks:acquire` or `locks:giveup` with the same owner ends it.
+ * `locks:claim`: a call for a lock begins. Published in the caller's asynchronous context, before
+ * the first attempt. `locks:acquire` or `locks:giveup` with the same owner follows.
  */
 export interface ClaimMessage extends LockMessage {
   /** In ms. */
   readonly ttl: number;
-  /** Shared: at most so many holders at once. Absent: any number. */
+  /** Shared: the most holders. Absent: any number. */
   readonly permits?: number;
-  /** The owner under which the same call claimed before: that grant came too late. */
+  /** The previous owner of the same call: its grant came too late. */
   readonly replaces?: string;
 }
 
@@ -40,18 +40,18 @@ export interface AcquireMessage extends LockMessage {
   readonly attempts: number;
 }
 
-/** `locks:wait`: the first attempt was busy, and the claim waits now. */
+/** `locks:wait`: the first attempt was busy; the claim now waits. */
 export type WaitMessage = LockMessage;
 
-/** `locks:woken`: a claim that waits is to make another attempt. */
+/** `locks:woken`: a waiting claim is about to make another attempt. */
 export interface WokenMessage extends LockMessage {
-  /** Absent: its provider does not say. */
+  /** Absent: its provider does not report it. */
   readonly by?: WakeCause;
 }
 
 /** `locks:giveup`: a claim ended without a lease. */
 export interface GiveUpMessage extends LockMessage {
-  /** What the call rejected with; `undefined` where `tryAcquire` answered `null`. */
+  /** What the call rejected with; `undefined` where `tryAcquire` resolved to `null`. */
   readonly error: unknown;
   /** Ms from the call. */
   readonly waited: number;
@@ -59,21 +59,21 @@ export interface GiveUpMessage extends LockMessage {
   readonly attempts: number;
 }
 
-/** `locks:renew`: a renewal was answered. `error`: it is unknown whether it took effect. */
+/** `locks:renew`: a renewal was answered. With `error` its effect is unknown. */
 export interface RenewMessage extends LockMessage {
-  /** Whether the lease goes on. `false` with an `error`: not known. */
+  /** Whether the lease continues. `false` with an `error`: unknown. */
   readonly renewed: boolean;
   /** Ms from the request to the answer. */
   readonly took: number;
-  /** The margin: ms that the lease had left when the answer came. 0: the answer came too late. */
+  /** Ms that the lease had left when the answer came. 0: the answer came too late. */
   readonly remaining: number;
   /** Absent: the store answered. */
   readonly error?: unknown;
 }
 
 /**
- * `locks:release`: a lease of this process was given back to the store. `error`: it is unknown, and
- * tried again in the background.
+ * `locks:release`: a lease of this process was released. With `error` the effect is unknown, and
+ * the release is retried in the background.
  */
 export interface ReleaseMessage extends LockMessage {
   /** Whether this freed a hold. */
@@ -87,8 +87,8 @@ export interface ReleaseMessage extends LockMessage {
 }
 
 /**
- * `locks:transfer`: a lease ended here, and its text goes to another process, where `locks:acquire`
- * tells of the same owner.
+ * `locks:transfer`: a lease ended here, for another process, where `locks:acquire` reports the same
+ * owner.
  */
 export interface TransferMessage extends LockMessage {
   /** Ms from the grant of the lease to its end here. */
@@ -96,13 +96,13 @@ export interface TransferMessage extends LockMessage {
 }
 
 /**
- * `locks:withdraw`: what was no lease of this process was taken out of the store. `error`: it is
- * unknown; a claim that was given up is tried again in the background.
+ * `locks:withdraw`: something else than a lease of this process was removed from the store. With
+ * `error` the effect is unknown; for an abandoned claim it is retried in the background.
  */
 export interface WithdrawMessage extends LockMessage {
   /**
-   * `given up`: a claim ended without a lease, and this is what it had: a position in the queue at
-   * most, or a grant that came too late. `forced`: `forceRelease` ended the hold of a process.
+   * `given up`: a claim ended without a lease, and this is what it had: at most a position in the
+   * queue, or a grant that came too late. `forced`: `forceRelease` ended the hold of a process.
    */
   readonly reason: 'given up' | 'forced';
   /** Whether this freed a hold. */
@@ -114,17 +114,17 @@ export interface WithdrawMessage extends LockMessage {
 /**
  * Why a lease was lost. `not-held`: the store says that the owner does not hold it. `session`: its
  * session with the server has ended. `unanswered`: the store confirmed no renewal in time.
- * `suspended`: the process did not run in time. `not-renewed`: its time is over without a renewal,
- * as option `renew` is false. `max-hold`: option `maxHold` ended it.
+ * `suspended`: the process did not run in time. `not-renewed`: it expired, as option `renew` is
+ * false. `max-hold`: option `maxHold` ended it.
  */
 export type LossCode = 'not-held' | 'session' | 'unanswered' | 'suspended' | 'not-renewed' | 'max-hold';
 
 /**
  * `locks:lost`: a lease ended against its holder's will. `locks:release` follows when what is left
- * of it was given back.
+ * of it was released.
  */
 export interface LostMessage extends LockMessage {
-  /** With what the signal of the lease aborted. */
+  /** The abort reason of the lease's signal. */
   readonly reason: Error;
   /** The code of `reason`. */
   readonly code: LossCode;
@@ -132,28 +132,28 @@ export interface LostMessage extends LockMessage {
   readonly heldFor: number;
 }
 
-/** `locks:slow`: a claim has waited for long, and waits on. */
+/** `locks:slow`: a claim has waited for long, and continues to wait. */
 export interface SlowMessage extends LockMessage {
   /**
-   * `threshold`: longer than option `slowWait`. `longest hold`: longer than this `Locks` has ever
-   * held the key, and for a second at least. Each is told once for a claim.
+   * `threshold`: longer than option `slowWait`. `longest hold`: longer than this client has ever
+   * held the key, and for at least a second. Each is reported once per claim.
    */
   readonly reason: 'threshold' | 'longest hold';
   /** Ms from the call. */
   readonly waited: number;
-  /** The labels of those that hold the key now, as far as the store tells them within 100 ms. */
+  /** The labels of the current holders, if the store reports them within 100 ms. */
   readonly by: readonly string[];
-  /** Their owners, as `locks:acquire` tells them in their processes. */
+  /** Their owners, as in `locks:acquire` of their processes. */
   readonly owners: readonly string[];
-  /** By what it was woken, each cause once. Empty: by nothing. */
+  /** What woke it, each cause once. Empty: nothing. */
   readonly wokenBy: readonly WakeCause[];
-  /** Ms: the longest hold of the key that has ended since the channel has a listener. */
+  /** Ms: the longest hold of the key that has ended since the channel got a listener. */
   readonly longestHold?: number;
 }
 
 /**
  * `locks:member`: the state of a member of a composite has changed, or the reason of its refusals.
- * Calls tell: a composite without calls notices nothing, except how its members open.
+ * Calls detect this: a composite without calls notices nothing, except how its members open.
  */
 export interface MemberMessage {
   /** The composite's name: `combine`, or `migrate`. */
@@ -163,72 +163,69 @@ export interface MemberMessage {
   /** From 0. */
   readonly index: number;
   /**
-   * `answers`: it is well, again.
-   * `slow`: it takes much longer than the others.
-   * `silent`: it does not answer within `memberTimeout`.
-   * `refuses`: it rejects what claims ask of it, or could not be opened: see `error`.
+   * `answers`: it works, again. `slow`: it takes much longer than the others. `silent`: it does not
+   * answer within `memberTimeout`. `refuses`: it rejects claims, or could not be opened: see
+   * `error`.
    */
   readonly state: 'answers' | 'slow' | 'silent' | 'refuses';
   /** `false`: it answers. */
   readonly suspect: boolean;
-  /** Why it refuses; why it is silent, where its connection tells. */
+  /** Why it refuses; why it is silent, if its connection reports that. */
   readonly error?: unknown;
 }
 
-/** `locks:migration`: what became of this process in a migration between two stores. */
+/** `locks:migration`: a step of this process in a migration between two stores. */
 export interface MigrationMessage {
   /** The name of the migration. */
   readonly migration: string;
   /**
-   * `changed`: attempts begin under another phase.
-   * `refused`: the process stays in `both`, and looks again soon.
-   * `lost`: the presence was lost, and so were the leases under its end.
-   * `misread`: the phase could not be read, and stays as it was.
+   * `changed`: attempts begin in another phase. `refused`: the process stays in `both`, and checks
+   * again soon. `lost`: the presence was lost, and with it its leases. `misread`: the phase could
+   * not be read, and stays as it was.
    */
   readonly event: 'changed' | 'refused' | 'lost' | 'misread';
-  /** What the configuration says. */
+  /** The phase in the configuration. */
   readonly desired: 'from' | 'both' | 'to';
-  /** What attempts begin under. */
+  /** The phase in which attempts begin. */
   readonly effective: 'from' | 'both' | 'to';
-  /** `refused`: the processes that take locks in the other store alone, as `host:pid~id`. */
+  /** `refused`: the processes that lock in the other store only, as `host:pid~id`. */
   readonly by?: readonly string[];
-  /** What went wrong, where something did. */
+  /** The error, if any. */
   readonly error?: unknown;
 }
 
-/** `locks:job`: what became of a call of `once` of this process. */
+/** `locks:job`: the result of a call of `once` of this process. */
 export interface JobMessage {
   /** The provider's name. */
   readonly provider: string;
   /** The key of the job. */
   readonly key: string;
   /**
-   * The work ran here, and `state` is how it ended. Otherwise `state` is the answer of the call.
+   * The work ran here, and `state` is how it ended. Otherwise `state` is the result of the call.
    */
   readonly ran: boolean;
   /** `done`, `failed`, `stopped`, `lost`; without a run also `running` and `passed`. */
   readonly state: JobState | 'passed';
-  /** The last run of the job, where it has one. */
+  /** The last run of the job, if any. */
   readonly job?: JobRun;
 }
 
-/** `locks:election`: what became of a candidate of this process. */
+/** `locks:election`: an event of a candidate of this process. */
 export interface ElectionMessage {
   /** The provider's name. */
   readonly provider: string;
   /** The key of the election. */
   readonly key: string;
   /**
-   * `elected`: it leads.
-   * `ended`: its term has ended, with `error` where `lead` failed or the lease was lost.
-   * `failed`: it could not stand, with the `error`.
+   * `elected`: it leads. `ended`: its term has ended, with `error` if `lead` failed or the lease
+   * was lost. `failed`: it could not compete, with the `error`.
    */
   readonly event: 'elected' | 'ended' | 'failed';
   /** `elected`: of the lease. */
   readonly owner?: string;
   /** `elected`: of the lease. */
   readonly token?: bigint;
-  /** What went wrong, where something did. */
+  /** The error, if any. */
   readonly error?: unknown;
 }
 
@@ -251,20 +248,20 @@ export interface ChannelMessages {
   'locks:renew': RenewMessage;
   /** A lease was released. */
   'locks:release': ReleaseMessage;
-  /** A lease goes to another process. */
+  /** A lease was transferred to another process. */
   'locks:transfer': TransferMessage;
-  /** What a claim may have left was given back. */
+  /** What a claim may have left was released. */
   'locks:withdraw': WithdrawMessage;
   /** A lease was lost. */
   'locks:lost': LostMessage;
   /** A claim has waited for long. */
   'locks:slow': SlowMessage;
-  /** A member of a composite is in another state. */
+  /** A member of a composite has changed its state. */
   'locks:member': MemberMessage;
   /** A step of a migration. */
   'locks:migration': MigrationMessage;
-  /** What became of a call of `once`. */
+  /** The result of a call of `once`. */
   'locks:job': JobMessage;
-  /** What became of a candidate. */
+  /** An event of a candidate. */
   'locks:election': ElectionMessage;
 }

@@ -1,4 +1,4 @@
-/** A lease of the same `Locks`. `since`: when it was granted. */
+/** A lease of the same client. `since`: when it was granted. */
 interface OwnLease {
   readonly key: string;
   readonly working: boolean;
@@ -9,8 +9,8 @@ interface OwnLease {
 export type OwnWaits = (key: string, startedAt: number, now: number) => boolean;
 
 /**
- * Warns once of a claim that waits for long, `threshold` ms, for work of its own `Locks`. That work
- * may wait for the claim, and before Node 24 the context that would tell costs too much.
+ * Warns once of a claim that waits at least `threshold` ms for work of its own client. That work
+ * may wait for the claim; before Node 24, detecting that by the context costs too much.
  */
 export function createOwnWaits(leases: () => readonly OwnLease[], threshold: number): OwnWaits {
   let warned = false;
@@ -27,9 +27,9 @@ export function createOwnWaits(leases: () => readonly OwnLease[], threshold: num
 }
 
 function warn(key: string, waited: number): void {
-  const message = `A claim for ${JSON.stringify(key)} has waited ${Math.round(waited)} ms for work of its own Locks.`;
+  const message = `A claim for ${JSON.stringify(key)} has waited ${Math.round(waited)} ms for work of the same client.`;
   const detail =
-    'If that work waits for the claim, neither ever ends: see "A lock inside of itself" in the docs. ' +
-    'createLocks({ findDeadlocks: true }) refuses such a claim, and false ends this warning, which comes once.';
+    'If that work waits for the claim, neither can finish: see "A lock inside of itself" in the docs. ' +
+    'createLocks({ findDeadlocks: true }) rejects such a claim; false turns off this warning, which is emitted once.';
   process.emitWarning(message, { code: 'LOCKS_OWN_WAIT', detail });
 }

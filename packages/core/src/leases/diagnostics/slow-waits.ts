@@ -4,16 +4,16 @@ import { labelOf } from '../../text/label-of.ts';
 import { about, channels } from './channels.ts';
 import type { SlowMessage } from './messages.ts';
 
-/** The longest holds of so many keys are remembered. With more, a process needs more memory. */
+/** The most keys whose longest hold is remembered. More need more memory. */
 const mostKeys = 1_000;
 
 /**
- * A wait below this many ms is never told as longer than the longest hold. With less, each queue of
- * short holds would be news.
+ * A wait below this, in ms, is never reported as longer than the longest hold. With less, each
+ * queue of short holds would be reported.
  */
 const shortestNews = 1_000;
 
-/** What slow waits need from their `Locks`. */
+/** What slow waits need from their client. */
 export interface SlowWaitsParts {
   /** They do not keep the process running. */
   readonly timers: TimerWheel;
@@ -23,10 +23,10 @@ export interface SlowWaitsParts {
   readonly threshold: number;
 }
 
-/** Tells of claims that wait for long. Called only where `locks:slow` has a listener. */
+/** Reports claims that wait for long. Used only while `locks:slow` has a listener. */
 export class SlowWaits {
   readonly #parts: SlowWaitsParts;
-  /** By key, in ms; the key that was set last comes last. */
+  /** By key, in ms; the key set last comes last. */
   readonly #longest = new Map<string, number>();
 
   constructor(parts: SlowWaitsParts) {
@@ -50,7 +50,6 @@ export class SlowWaits {
   }
 }
 
-/** One claim that waits. */
 export class SlowWait implements TimerEntry {
   timerPrevious: TimerEntry | undefined = undefined;
   timerNext: TimerEntry | undefined = undefined;
@@ -73,7 +72,6 @@ export class SlowWait implements TimerEntry {
     this.#wokenBy.add(by);
   }
 
-  /** It waits no longer. */
   end(): void {
     this.#parts.timers.cancel(this);
   }
@@ -93,7 +91,7 @@ export class SlowWait implements TimerEntry {
     this.#parts.timers.schedule(this, Math.floor(this.#startedAt + limit) + 1);
   }
 
-  /** What it was not told for yet, in ms from the call. */
+  /** The limits not reported yet, in ms from the call. */
   #limits(): readonly (readonly [SlowMessage['reason'], number])[] {
     const longest = this.#longest.get(this.#claim().key);
     const limits = [

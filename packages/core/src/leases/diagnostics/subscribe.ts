@@ -3,15 +3,15 @@ import { LockError } from '../../errors/lock-error.ts';
 import { describe } from '../../options/key.ts';
 import type { ChannelMessages } from './messages.ts';
 
-/** Ends a subscription, when it is called or at the end of a `using` block. */
+/** Ends a subscription when it is called, or at the end of a `using` block. */
 export interface Subscription extends Disposable {
   (): void;
 }
 
 /**
- * Calls `listener` with each message that `channel` tells from now on, of all `Locks` of this
- * process. The channels are those of `node:diagnostics_channel`, where an error of a listener ends
- * the process. Here an error of `listener`, or its rejection, becomes a warning of the process.
+ * Calls `listener` with each later message of `channel`, of all clients of this process. The
+ * channels are those of `node:diagnostics_channel`, where an error of a listener ends the process.
+ * Here an error or rejection of `listener` becomes a warning of the process.
  * @throws `LOCK_INVALID` unless `channel` is `locks:…` and `listener` a function.
  */
 export function subscribe<Name extends keyof ChannelMessages>(
@@ -21,13 +21,13 @@ export function subscribe<Name extends keyof ChannelMessages>(
   if (typeof channel !== 'string' || !channel.startsWith('locks:')) {
     throw new LockError(
       'LOCK_INVALID',
-      `subscribe(channel, listener): a channel is called "locks:…", such as "locks:lost", not ${describe(channel)}.`,
+      `subscribe(channel, listener): "channel" must be a name such as "locks:lost", not ${describe(channel)}.`,
     );
   }
   if (typeof listener !== 'function') {
     throw new LockError(
       'LOCK_INVALID',
-      `subscribe("${channel}", listener): the listener must be a function, not ${describe(listener)}.`,
+      `subscribe("${channel}", listener): "listener" must be a function, not ${describe(listener)}.`,
     );
   }
   const listen = (message: unknown): void => {

@@ -5,8 +5,9 @@ export interface AbortFollower {
 }
 
 /**
- * One listener per signal, for all its followers. All leases of a process may have one session, and
- * one shutdown signal may end thousands of waits. The listener goes with the last follower.
+ * One listener per signal, for all its followers: all leases of a process may share one session,
+ * and one shutdown signal may end thousands of waits. The listener is removed with the last
+ * follower.
  */
 export class AbortFollowers {
   readonly #followed = new WeakMap<
@@ -14,7 +15,7 @@ export class AbortFollowers {
     { readonly followers: Set<AbortFollower>; readonly listener: () => void }
   >();
 
-  /** Tells `follower` when `signal` aborts; not if it has aborted already. */
+  /** Calls `follower` when `signal` aborts; not if it has aborted already. */
   follow(signal: AbortSignal, follower: AbortFollower): void {
     const known = this.#followed.get(signal);
     if (known !== undefined) {
@@ -30,7 +31,7 @@ export class AbortFollowers {
     signal.addEventListener('abort', listener, { once: true });
   }
 
-  /** Ends `follow`: `follower` hears no more of `signal`. */
+  /** Ends `follow`. */
   unfollow(signal: AbortSignal, follower: AbortFollower): void {
     const known = this.#followed.get(signal);
     if (known === undefined || !known.followers.delete(follower) || known.followers.size > 0) return;

@@ -1,16 +1,16 @@
 import type { LockError } from '../../errors/lock-error.ts';
 
-/** Something that can be on a linked set. The links belong to the set. */
+/** A possible member of a linked set. The links belong to the set. */
 export interface Linked {
-  /** The member before it, or the set. `undefined`: it is on none. */
+  /** The member before it, or the set. `undefined`: not in a set. */
   setPrevious: Linked | undefined;
-  /** The member after it, or the set. `undefined`: it is on none. */
+  /** The member after it, or the set. `undefined`: not in a set. */
   setNext: Linked | undefined;
 }
 
-/** An acquisition or a candidate, as `Locks.close` sees it. */
+/** An acquisition or a candidate, for `close` of the client. */
 export interface Closable extends Linked {
-  /** Ends it because its `Locks` is closing. */
+  /** Ends it because its client is closing. */
   close(reason: LockError): void;
 }
 
@@ -28,13 +28,13 @@ export class LinkedSet<Member extends Linked> {
     this.#ends = ends;
   }
 
-  /** The member that was added before all others. */
+  /** The oldest member. */
   get first(): Member | undefined {
     const first = this.#ends.setNext;
     return first === this.#ends ? undefined : (first as Member);
   }
 
-  /** Adds `member`, which must not be on any set. */
+  /** Adds `member`, which must not be in any set. */
   add(member: Member): void {
     const last = this.#ends.setPrevious as Linked;
     member.setPrevious = last;
@@ -43,7 +43,7 @@ export class LinkedSet<Member extends Linked> {
     this.#ends.setPrevious = member;
   }
 
-  /** Takes `member` off, if it is on. */
+  /** Removes `member`, if it is in the set. */
   delete(member: Member): void {
     const { setPrevious: previous, setNext: next } = member;
     if (previous === undefined || next === undefined) return;
@@ -53,7 +53,7 @@ export class LinkedSet<Member extends Linked> {
     member.setNext = undefined;
   }
 
-  /** Its members at present, in the order in which they were added. */
+  /** A copy of its members, oldest first. */
   members(): readonly Member[] {
     const members: Member[] = [];
     for (let member = this.#ends.setNext; member !== undefined && member !== this.#ends; member = member.setNext) {

@@ -18,23 +18,21 @@ import { ReleaseCall } from './release-call.ts';
 import { startRenewal } from './renewals.ts';
 import type { RenewedLease } from './renewals.ts';
 
-/** What a lease begins with. */
+/** The initial state of a lease. */
 export interface Terms {
   readonly claim: Claim;
   readonly token: bigint;
-  /** When the session ends that carries it. `undefined`: none does. */
+  /** Aborts when the session ends that carries it. `undefined`: none does. */
   readonly session: AbortSignal | undefined;
-  /** When the winning attempt was sent. */
   readonly sentAt: number;
-  /** The clock's reading at the grant. */
   readonly now: number;
   readonly deadline: number;
   readonly keeping: Keeping;
 }
 
 /**
- * A granted lease, from its grant to its end. What renews it and hands it over are functions beside
- * it; users hold a `PublicLease`.
+ * A granted lease, from its grant to its end. Functions beside it renew and transfer it; users hold
+ * a `PublicLease`.
  */
 export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, AbortFollower {
   timerPrevious: TimerEntry | undefined = undefined;
@@ -52,7 +50,7 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
   renewing: Renewing | undefined = undefined;
   end: LeaseEnd | undefined = undefined;
   working = false;
-  /** Its `Locks` is closing, and waits for the work under it. */
+  /** Its client is closing, and waits for the work under it. */
   #closing: { readonly reason: LockError; readonly over: () => void } | undefined = undefined;
   #controller: AbortController | undefined = undefined;
   readonly #session: AbortSignal | undefined;
@@ -68,7 +66,7 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     this.#session = session;
     this.plan(renewalAt(this, sentAt), now);
     host.leases.add(this);
-    // Not at once: the caller does not have the lease yet.
+    // Deferred: the caller does not have the lease yet.
     if (session?.aborted === true) queueMicrotask(() => this.aborted(session));
     else if (session !== undefined) host.signals.follow(session, this);
   }
@@ -113,7 +111,7 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     return { lost: this.end?.reason, freed };
   }
 
-  /** Whether it is held. The first look after its deadline ends it: its timer may come late. */
+  /** Whether it is held. The first check after its deadline ends it: its timer may be late. */
   isHeld(now: number = this.host.runtime.clock.exact()): boolean {
     if (this.end === undefined && now >= this.deadline) {
       const { code, why, cause } = whyLost(this, this.host.provider, now);
@@ -125,7 +123,7 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
   ended(now: number = this.host.runtime.clock.exact()): LockError | undefined {
     if (this.isHeld(now)) return undefined;
     const { ending, reason } = this.end as LeaseEnd;
-    return reason ?? releasedError(this.claim, ending === 'handed over' ? ending : 'released');
+    return reason ?? releasedError(this.claim, ending === 'transferred' ? ending : 'released');
   }
 
   release(): Promise<boolean> {
@@ -147,13 +145,13 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     return undefined;
   }
 
-  /** Ends the lease because what carried it has ended: a session, for example. */
+  /** Ends the lease because its session, for example, has ended. */
   aborted({ reason }: AbortSignal): void {
     if (isLockError(reason)) this.lose('session', reasonOf(reason), reason);
     else this.lose('session', 'its session with the server has ended');
   }
 
-  /** As the timer wheel asks: the next renewal is due, or the deadline has come. */
+  /** For the timer wheel: the next renewal is due, or the deadline has passed. */
   due(now: number): void {
     if (this.end !== undefined) {
       this.end.releasing?.due(now);
@@ -161,7 +159,7 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     }
     const sentAt = this.host.runtime.clock.exact();
     if (!this.isHeld(sentAt)) return;
-    // The deadline stands until an answer moves it.
+    // The deadline is valid until an answer moves it.
     this.host.timers.schedule(this, this.deadline);
     if (this.keeping.renew) void startRenewal(this, sentAt);
   }
@@ -181,14 +179,14 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     this.plan(renewalAt(this, sentAt), now);
   }
 
-  /** It is lost, if it has not ended. */
+  /** Ends it as lost, unless it has ended. */
   lose(code: LossCode, why: string, cause?: unknown): void {
     if (this.end !== undefined) return;
     const reason = lostError(this.claim, why, cause);
     this.#abandon('lost', reason, code);
   }
 
-  /** Ends it here. A release has its time in the timer wheel. */
+  /** Ends it here. A release uses its entry in the timer wheel. */
   finish(ending: LeaseEnd['ending'], reason?: LockError): LeaseEnd {
     const { leases, signals, slowWaits, timers } = this.host;
     this.#closing?.over();
@@ -200,7 +198,7 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     return this.end;
   }
 
-  /** Ends it against its holder's will, and gives it up in the background. */
+  /** Ends it against its holder's will, and releases it in the background. */
   #abandon(ending: 'lost' | 'closed', reason: LockError, code?: LossCode): void {
     this.finish(ending, reason);
     this.#abort(reason);
@@ -211,7 +209,7 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     this.host.releases.start(this.#left(this.host.runtime.clock.now(), false));
   }
 
-  /** Listeners must not run in the context of the flow that found it lost, which may be any. */
+  /** Listeners must not run in the flow that found it lost, which may be any. */
   #abort(reason: LockError): void {
     const controller = this.#controller;
     if (controller !== undefined) outsideContext(() => controller.abort(reason));
@@ -223,7 +221,7 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     const until = keeping.rest && restUntil(keeping.rest, now, clean);
     return {
       claim: keeping.rest === undefined ? claim : storedClaim(claim, keeping.rest, lastSend),
-      // Behind the last renewal no other one may arrive: that would keep the key for longer.
+      // No other renewal may follow the last one: that would keep the key for longer.
       inFlight: until === undefined ? undefined : this.renewing?.inFlight,
       uncertain: false,
       lastSend,
@@ -232,7 +230,6 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     };
   }
 
-  /** Ms since the grant. */
   #age(): number {
     return this.host.runtime.clock.exact() - this.since;
   }

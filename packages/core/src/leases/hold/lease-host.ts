@@ -7,22 +7,22 @@ import type { AbortFollowers } from '../ending/abort-followers.ts';
 import type { Linked, LinkedSet } from '../ending/linked-set.ts';
 import type { BackgroundReleases } from '../release/background-releases.ts';
 
-/** A lease, as its `Locks` sees it. */
+/** A lease, for its client. */
 export interface Kept extends Linked {
   readonly key: string;
   readonly owner: string;
   /** Work of `withLock` has begun under it. */
   readonly working: boolean;
-  /** The clock's reading at the grant, in whole ms. */
+  /** When it was granted, by the clock, in whole ms. */
   readonly since: number;
   /**
-   * Ends it because its `Locks` is closing. Work under it hears its signal first. Where it is kept
-   * until that work ends, or until this is called again, a promise resolves with its end.
+   * Ends it because its client is closing. Work under it sees its signal first. If it is kept until
+   * that work ends, or until this is called again, a promise resolves with its end.
    */
   close(reason: LockError): Promise<void> | undefined;
 }
 
-/** What a lease needs from the `Locks` that made it. */
+/** What a lease needs from its client. */
 export interface LeaseHost {
   readonly provider: LockProvider;
   readonly runtime: Runtime;
@@ -30,7 +30,6 @@ export interface LeaseHost {
   readonly timers: TimerWheel;
   readonly releases: BackgroundReleases;
   readonly leases: LinkedSet<Kept>;
-  /** The signals that end leases and waits. */
   readonly signals: AbortFollowers;
   readonly slowWaits: SlowWaits;
   /** An owner that is never used again. `label`: that of the call. */

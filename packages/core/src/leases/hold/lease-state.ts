@@ -8,41 +8,40 @@ import type { ReleaseCall } from './release-call.ts';
 /** How a lease is kept, from its grant to its end. */
 export interface Keeping {
   readonly renew: boolean;
-  /** When it ends however often it is renewed, by the clock. `undefined`: it has no limit. */
+  /** When it ends even if renewed, by the clock. `undefined`: no limit. */
   readonly holdUntil: number | undefined;
-  /** `undefined`: its key does not rest. */
+  /** `undefined`: its key has no cooldown. */
   readonly rest: Rest | undefined;
 }
 
-/** What became of a lease that is not held any more. */
+/** How a lease ended. */
 export interface LeaseEnd {
-  readonly ending: 'released' | 'handed over' | 'lost' | 'closed';
+  readonly ending: 'released' | 'transferred' | 'lost' | 'closed';
   readonly reason: LockError | undefined;
   releasing: ReleaseCall | undefined;
 }
 
 /** The renewals of a lease, which never overlap. Most leases end before their first. */
 export interface Renewing {
-  /** The one that has no answer yet. Resolves to why the lease is not renewed. */
+  /** The unanswered one. Resolves to why the lease is not renewed. */
   inFlight: Promise<LockError | undefined> | undefined;
-  /** How many in succession are not confirmed, and how the last of these failed. */
+  /** How many in succession are unconfirmed, and the last error. */
   failures: number;
   failure: LockError | undefined;
-  /** The provider was asked to share the hold, and has not said that it does. */
+  /** The provider was asked to share the hold, and has not confirmed it. */
   unshared: boolean;
 }
 
-/** A lease as data: what the store has of it, until when that is certain, and what comes next. */
+/** A lease as data: its hold in the store, until when that is certain, and what comes next. */
 export interface LeaseState {
   readonly token: bigint;
-  /** The clock's reading at the grant. */
   readonly since: number;
   readonly keeping: Keeping;
   /** With the ttl of the lease. */
   claim: Claim;
   /** When it certainly ends, unless it is renewed. */
   deadline: number;
-  /** Rounded up: whole numbers take less memory. A release is then repeated a ms longer. */
+  /** Rounded up: whole numbers take less memory. A release is then retried a ms longer. */
   lastSend: number;
   /** When it was to be renewed, or else its deadline. */
   dueAt: number;
@@ -51,19 +50,18 @@ export interface LeaseState {
   end: LeaseEnd | undefined;
 }
 
-/** What `withLock` says to a lease, and users do not. */
+/** The part of a lease for `withLock`, not for users. */
 export interface UnderWork {
-  /** Of several leases that are one. @default the owner of the lease */
+  /** The owners, if several leases are one. @default the owner of the lease */
   readonly owners?: readonly string[];
-  /** Work runs under it, until its release: `close` of the `Locks` waits for that. */
+  /** Work runs under it, until its release: `close` of the client waits for that. */
   beginWork(): void;
-  /** Releases it. */
   endWork(): EndOfWork;
 }
 
-/** What the end of work comes to. */
+/** The result of the end of work. */
 export interface EndOfWork {
-  /** Why the lease was lost under the work. `undefined`: it was held to the end. */
+  /** Why the lease was lost during the work. `undefined`: it was held to the end. */
   readonly lost: LockError | undefined;
   /** As `release` of the lease resolves or rejects. */
   readonly freed: Promise<boolean>;
@@ -72,7 +70,7 @@ export interface EndOfWork {
 /** One object for most leases. */
 const usual: Keeping = { renew: true, holdUntil: undefined, rest: undefined };
 
-/** How a lease is kept that was granted at `now`. */
+/** How a lease granted at `now` is kept. */
 export function keepingOf(
   { ttl, renew, maxHold, lockDelay, atLeast }: Pick<Settings, 'ttl' | 'renew' | 'maxHold' | 'lockDelay' | 'atLeast'>,
   now: number,
@@ -84,8 +82,8 @@ export function keepingOf(
 }
 
 /**
- * The part of a validity that is certain. It lacks 1 %, for clocks that run at different rates, and
- * 2 ms, for their resolution. That is the margin of Redlock's description. Only core subtracts it.
+ * The certain part of a validity: less 1 %, for clocks that differ in rate, and 2 ms, for their
+ * resolution. That is the margin of Redlock's description. Only core subtracts it.
  */
 export function certain(validity: number): number {
   return validity - validity * 0.01 - 2;
@@ -108,7 +106,7 @@ export function deadlineOf(
   return Math.floor(Math.min(sentAt + certain(valid), holdUntil));
 }
 
-/** When a lease is to be renewed that a call of `sentAt` granted or renewed. */
+/** When to renew a lease that the call of `sentAt` granted or renewed. */
 export function renewalAt({ deadline }: LeaseState, sentAt: number): number {
   return sentAt + (deadline - sentAt) / 3;
 }
@@ -117,18 +115,18 @@ const longestStep = 2 ** 30;
 
 /**
  * The next thing to do: a renewal at about `renewAt`, or else the loss at the deadline. A renewal
- * is early by at most 1/16 of the time until then, at a multiple of a power of two. So renewals
- * that are due at about the same time share a bucket of the timer wheel and go out together.
+ * is early by at most 1/16 of the time until then, at a multiple of a power of two. So renewals due
+ * at about the same time share a bucket of the timer wheel and are sent together.
  */
 export function dueAt({ keeping, deadline }: LeaseState, renewAt: number, now: number): number {
-  // Within reach of maxHold another renewal could not move the deadline.
+  // Close to maxHold another renewal could not move the deadline.
   const useful = keeping.renew && renewAt < Infinity && deadline < (keeping.holdUntil ?? Infinity);
   if (!useful) return deadline;
   const step = 1 << (31 - Math.clz32(Math.min(Math.max(1, (renewAt - now) / 16), longestStep)));
   return Math.min(Math.floor(renewAt / step) * step, deadline);
 }
 
-/** A timer of a process that runs is not later than this, in ms. */
+/** The most delay of a timer in a running process, in ms. */
 const latestTimer = 250;
 
 /** Why a lease was lost whose deadline had passed at `now`. */
@@ -137,7 +135,7 @@ export function whyLost(
   provider: LockProvider,
   now: number,
 ): { readonly code: LossCode; readonly why: string; readonly cause?: unknown } {
-  if (now >= (keeping.holdUntil ?? Infinity)) return { code: 'max-hold', why: 'its maxHold is over' };
+  if (now >= (keeping.holdUntil ?? Infinity)) return { code: 'max-hold', why: 'its maxHold has passed' };
   const { name } = provider;
   const lapsed = 'it was not renewed before its validity ended';
   const { failures = 0, failure, inFlight } = renewing ?? {};
@@ -145,7 +143,7 @@ export function whyLost(
   // A session keeps its leases for a while without an answer: then no renewal has failed.
   const cause = failure ?? (renewing === undefined ? undefined : provider.outage?.());
   const silent = asked ? now - lastSend : 0;
-  // So long no code of this process has run.
+  // For how long no code of this process has run.
   const stood = now - (asked ? deadline : due);
   if (stood > latestTimer) {
     const why = `${lapsed}, as this process did not run for ${Math.round(stood)} ms`;

@@ -6,8 +6,8 @@ interface Printable {
 }
 
 /**
- * Gives `data` with its bigint values as decimal digits in JSON, which has no bigint. The method
- * for that is not enumerable, so copies and comparisons do not see it.
+ * Returns `data` with bigint values as decimal digits in JSON. The method for that is not
+ * enumerable, so copies and comparisons ignore it.
  */
 export function withJson<T extends object>(data: T): T {
   return Object.defineProperty(data, 'toJSON', { value: digits });
@@ -20,8 +20,8 @@ function digits(this: object): object {
 }
 
 /**
- * Makes `util.inspect` and `console.log` show objects as `name` and what their `toJSON` gives.
- * Imports nothing for it: `node:util` would cost half a millisecond when this package is loaded.
+ * Makes `util.inspect` and `console.log` show objects as `name` and the result of their `toJSON`.
+ * Without an import: `node:util` would add half a millisecond to the load time.
  */
 export function printAs(name: string, prototype: Printable): void {
   function print(this: Printable, depth: number, options: InspectOptionsStylized, show: typeof inspect): string {

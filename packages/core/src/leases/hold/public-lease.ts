@@ -11,9 +11,9 @@ import { printAs, withJson } from './printed.ts';
 import { downgrade, renew } from './renewals.ts';
 
 /**
- * The lease that users hold. It shows the members of `Lease` and nothing else, so that a lease can
- * be printed and compared. Timers, links to other leases and the provider stay behind it. What sees
- * a lease in another way (one hold of several, several as one) extends it, and overrides a part.
+ * The lease that users hold. It has only the members of `Lease`, so that a lease can be printed and
+ * compared; timers, links to other leases and the provider are hidden. Other views of a lease (one
+ * hold of several, several as one) extend it, and override a part.
  */
 export class PublicLease implements Lease {
   static {
@@ -26,7 +26,7 @@ export class PublicLease implements Lease {
   readonly #held: HeldLease;
   readonly #work: UnderWork;
 
-  /** A view of a lease, or another one of what `of` shows. `work`: whom work under it speaks to. */
+  /** A view of a lease, or of what `of` shows. `work`: the end of work under it. */
   constructor(of: HeldLease | PublicLease, work?: UnderWork) {
     this.key = of.key;
     this.token = of.token;
@@ -92,7 +92,7 @@ export class PublicLease implements Lease {
   }
 }
 
-/** The lease with these terms. Diagnostics hear of it, and how many ms its call has waited. */
+/** The lease with these terms. Reports it to diagnostics, with the wait of its call in ms. */
 export function newLease(host: LeaseHost, terms: Terms, waited: number, attempts: number): PublicLease {
   if (channels.acquire.hasSubscribers) {
     const { claim, token, now, deadline } = terms;

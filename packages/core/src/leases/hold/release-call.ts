@@ -9,19 +9,19 @@ import type { LeaseHost } from './lease-host.ts';
 /** How long a caller waits for an answer after the hold has expired, in ms. */
 const grace = 1_000;
 
-/** The lease that is released. It stays in the timer wheel, and says when it is due there. */
+/** The lease that is released. It stays in the timer wheel, and schedules itself there. */
 export interface ReleasedLease extends TimerEntry {
   readonly host: LeaseHost;
   readonly deadline: number;
 }
 
 /**
- * The release that a holder waits for. If its effect stays unknown, the claim is given up in the
+ * The release that a holder awaits. If its effect stays unknown, the claim is released in the
  * background. After the hold has expired the answer changes nothing, so the caller waits little
  * longer.
  */
 export class ReleaseCall {
-  /** Whether it freed the key. After a rejection: what came of its repetitions. */
+  /** Whether it freed the key. After a rejection: the result of the retries. */
   outcome: Promise<boolean>;
   readonly #lease: ReleasedLease;
   readonly #ending: Abandoned;
@@ -55,19 +55,19 @@ export class ReleaseCall {
     });
   }
 
-  /** As the timer wheel asks. At first this is the time at which the lease was to be renewed. */
+  /** For the timer wheel. At first this is the time at which the lease was to be renewed. */
   due(now: number): void {
     const { host, deadline } = this.#lease;
     if (now < deadline) {
       host.timers.schedule(this.#lease, deadline);
     } else if (this.#state === 'sent') {
-      // Counted from here: after a blocked event loop the answer may be there, unread.
+      // Counted from here: after a blocked event loop the answer may have arrived, unread.
       this.#state = 'overdue';
       host.timers.schedule(this.#lease, now + grace);
     } else {
       this.#reject(this.#unconfirmed(undefined));
       this.#state = 'unanswered';
-      // The hold is over by now.
+      // The hold has expired by now.
       this.outcome = Promise.resolve(false);
     }
   }
@@ -82,7 +82,7 @@ export class ReleaseCall {
     } else {
       this.#reject(this.#unconfirmed(answer));
       if (this.#state !== 'unanswered') this.outcome = this.#promise();
-      // Often no caller asks.
+      // Often no caller awaits it.
       this.outcome.catch(() => {});
       releases.start({ ...this.#ending, ended: (last) => this.#ended(last) });
     }

@@ -13,9 +13,9 @@ import type { LeaseState, Renewing } from './lease-state.ts';
 export interface RenewedLease extends LeaseState {
   readonly host: LeaseHost;
   readonly remaining: number;
-  /** Why it is not held, at `now`. The first look after its deadline ends it. */
+  /** Why it is not held, at `now`. The first check after its deadline ends it. */
   ended(now?: number): LockError | undefined;
-  /** A call for it is sent at `now`. Gives its claim as the store is to hear it. */
+  /** A call for it is sent at `now`. Returns its claim as sent to the store. */
   sending(now: number): Claim;
   /** The call that was sent at `sentAt` renewed it. */
   renewed(sentAt: number, answer: Renewal, now: number): void;
@@ -23,7 +23,7 @@ export interface RenewedLease extends LeaseState {
   lose(code: LossCode, why: string): void;
 }
 
-/** Renews `lease` as a caller asks. Rejects where it is not renewed. */
+/** Renews `lease` for a caller. Rejects if it is not renewed. */
 export async function renew(lease: RenewedLease): Promise<void> {
   const now = lease.host.runtime.clock.exact();
   const failure = lease.ended(now) ?? (await startRenewal(lease, now));
@@ -31,8 +31,8 @@ export async function renew(lease: RenewedLease): Promise<void> {
 }
 
 /**
- * Renews `lease`, which is held at `now`, if that is not under way. Resolves to why it is not
- * renewed. It never rejects: often no caller waits for it.
+ * Renews `lease`, held at `now`, unless a renewal is in progress. Resolves to why it is not
+ * renewed. It never rejects: often no caller awaits it.
  */
 export function startRenewal(lease: RenewedLease, now: number): Promise<LockError | undefined> {
   const renewing = renewingOf(lease);
@@ -40,7 +40,7 @@ export function startRenewal(lease: RenewedLease, now: number): Promise<LockErro
   return renewing.inFlight;
 }
 
-/** Resolves when the provider shares the hold. Asking for that renews it, too. */
+/** Resolves when the provider shares the hold, which also renews it. */
 export async function downgrade(lease: RenewedLease): Promise<void> {
   const { provider, runtime } = lease.host;
   mustBeHeld(lease);
@@ -52,7 +52,7 @@ export async function downgrade(lease: RenewedLease): Promise<void> {
     renewing.unshared = true;
   }
   while (renewing.unshared) {
-    // Calls of one owner never overlap: a renewal that is in flight asks nothing.
+    // Calls of one owner never overlap: the renewal in progress does not ask for it.
     const earlier = renewing.inFlight;
     const failure = await (earlier ?? startRenewal(lease, runtime.clock.exact()));
     const reason = (earlier === undefined ? failure : undefined) ?? lease.ended();
@@ -60,7 +60,7 @@ export async function downgrade(lease: RenewedLease): Promise<void> {
   }
 }
 
-/** Throws why `lease` is not held, where it is not. */
+/** Throws why `lease` is not held, if it is not. */
 export function mustBeHeld(lease: RenewedLease): void {
   const ended = lease.ended();
   if (ended !== undefined) throw ended;
@@ -82,7 +82,7 @@ async function send(lease: RenewedLease, renewing: Renewing, sentAt: number): Pr
     failure = answered(lease, renewing, answer, sentAt);
   } catch (error) {
     failure = rejected(lease, renewing, error, sentAt);
-    // A provider may have thrown at once: then this renewal is in flight from here.
+    // A provider may have thrown synchronously: then this renewal is in progress from here.
     await soon;
   }
   renewing.inFlight = undefined;
@@ -97,14 +97,14 @@ function answered(
 ): LockError | undefined {
   const { provider, runtime } = lease.host;
   if (channels.renew.hasSubscribers) tell(lease, sentAt, { renewed: answer !== false });
-  if (answer === false) lease.lose('not-held', `${provider.name} says that this owner does not hold it any more`);
+  if (answer === false) lease.lose('not-held', `${provider.name} reports that this owner no longer holds it`);
   const now = runtime.clock.exact();
   const reason = lease.ended(now);
   if (reason !== undefined || answer === false) return reason;
   renewing.failures = 0;
   renewing.failure = undefined;
   lease.renewed(sentAt, answer, now);
-  // A validity that is over already ends it.
+  // A validity that has passed already ends it.
   return lease.ended(now);
 }
 

@@ -16,20 +16,19 @@ import { deadlineOf, keepingOf } from './lease-state.ts';
 import { newLease } from './public-lease.ts';
 import type { PublicLease } from './public-lease.ts';
 
-/** What takes the turn to resume a lease: the `Locks` itself. */
+/** Takes the turn to resume a lease: the client itself. */
 interface Turns {
   tryAcquire(key: string, options: AcquireOptions): Promise<Lease | null>;
 }
 
-/** A renewal, and when it was sent. */
 interface Confirmed {
   readonly sentAt: number;
   readonly renewal: Renewal;
 }
 
 /**
- * Goes on with the lease that `text` hands over: the same owner and the same token. `closed`: why
- * its `Locks` is closed, if it is.
+ * Continues the lease of `text`: the same owner and token. `closed`: why its client is closed, if
+ * it is.
  */
 export async function resume(
   host: LeaseHost,
@@ -71,8 +70,8 @@ async function checkToken(provider: LeaseHost['provider'], { claim, token }: Tra
 }
 
 /**
- * Runs `work` while no other process tries to resume the lease. Of releases at once none may free
- * the hold of a composite, where each frees it at another member.
+ * Runs `work` while no other process tries to resume the lease. With simultaneous releases none may
+ * free the hold of a composite, as each frees it at another member.
  */
 async function inTurn(locks: Turns, claim: Claim, work: (turn: Lease) => Promise<void>): Promise<void> {
   const { ttl } = claim;
@@ -87,8 +86,8 @@ async function inTurn(locks: Turns, claim: Claim, work: (turn: Lease) => Promise
 }
 
 /**
- * Takes the ticket away. Throws where another process did, or where its end is unknown. A late copy
- * of the giver's claim may be granted the ticket again, with a higher token, which the renewal
+ * Removes the ticket. Throws if another process did, or if the outcome is unknown. A late copy of
+ * the giver's claim may be granted the ticket again, with a higher token, which the renewal
  * refuses. No other process may have had its turn since.
  */
 async function takeAway({ provider }: LeaseHost, handed: Transfer, turn: Lease): Promise<void> {
@@ -97,7 +96,7 @@ async function takeAway({ provider }: LeaseHost, handed: Transfer, turn: Lease):
   const fenced = provider.traits.fencing !== 'none';
   let taken: boolean;
   try {
-    // An inspection may not show a hold that a slow member of a quorum has. A renewal is certain.
+    // An inspection may miss a hold that a slow member of a quorum has. A renewal is certain.
     const renewal = await provider.renew(ticket, fenced ? ticketToken : undefined);
     if (!isRenewal(renewal)) throw badAnswerError(provider, ticket);
     taken = renewal !== false && (await provider.release(ticket));
@@ -109,8 +108,8 @@ async function takeAway({ provider }: LeaseHost, handed: Transfer, turn: Lease):
 }
 
 /**
- * The first renewal. As no other process can resume the lease now, it is sent again while the hold
- * may last.
+ * The first renewal. As no other process can resume the lease now, it is retried while the hold may
+ * last.
  */
 async function confirm(host: LeaseHost, claim: Claim, rest: Rest | undefined): Promise<Confirmed> {
   const { provider, runtime } = host;
@@ -120,7 +119,7 @@ async function confirm(host: LeaseHost, claim: Claim, rest: Rest | undefined): P
     let cause: unknown;
     try {
       const renewal = await provider.renew(storedClaim(claim, rest, sentAt));
-      if (renewal === false) throw lostError(claim, `${provider.name} says that this owner does not hold it any more`);
+      if (renewal === false) throw lostError(claim, `${provider.name} reports that this owner no longer holds it`);
       if (isRenewal(renewal)) return { sentAt, renewal };
       cause = badAnswerError(provider, claim);
     } catch (error) {

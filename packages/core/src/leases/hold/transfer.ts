@@ -12,43 +12,43 @@ import type { HeldLease } from './held-lease.ts';
 import type { LeaseHost } from './lease-host.ts';
 import { mustBeHeld, renew as renewNow } from './renewals.ts';
 
-/** A lease on its way to another process. */
+/** A lease in transfer to another process. */
 export interface Transfer {
   /** Without a floor: it is granted already. */
   readonly claim: Claim;
   readonly token: bigint;
-  /** The owner of the ticket, which the process that resumes the lease takes away. */
+  /** The owner of the ticket, which the resuming process removes. */
   readonly ticket: string;
   /** The token of the ticket's grant. */
   readonly ticketToken: bigint;
   readonly renew: boolean;
-  /** The rest of `maxHold`, in ms. Absent: it has no limit. */
+  /** What is left of `maxHold`, in ms. Absent: no limit. */
   readonly left?: number | undefined;
-  /** For how long its key rests, in ms: `atLeast` from here. Absent: it does not. */
+  /** The cooldown of its key, in ms: `atLeast` from here. Absent: none. */
   readonly rest?: Pick<Rest, 'lockDelay' | 'atLeast'> | undefined;
 }
 
 const version = 1;
 
-/** The time that `maxHold` leaves may be nothing. */
+/** Nothing may be left of `maxHold`. */
 const readers = { ...acquireReaders, maxHold: durationOrForever(0) };
 
 /** Throws `LOCK_INVALID` where a hold is bound to the session that took it. */
 export function mustTransfer({ name, traits }: LockProvider, key: string): void {
   if (traits.expiry !== 'session') return;
-  const message = `The lease on ${JSON.stringify(key)} cannot be handed over: with ${name} it ends with the session of its process (trait "expiry"). Release it, and let the other process acquire the key.`;
+  const message = `The lease on ${JSON.stringify(key)} cannot be transferred: with ${name} it ends with the session of its process (trait "expiry"). Release it, and let the other process acquire the key.`;
   throw new LockError('LOCK_INVALID', message, { key });
 }
 
 /**
- * The ticket of a lease: a hold on a key of its own. The process that frees it resumes the lease,
- * as of several releases one at most frees a hold.
+ * The ticket of a lease: a hold on a separate key. The process that frees it resumes the lease, as
+ * at most one of several releases frees a hold.
  */
 export function ticketOf({ owner, ttl }: Pick<Claim, 'owner' | 'ttl'>, ticket: string): Claim {
   return { key: `transfer/${owner}`, owner: ticket, ttl, mode: 'exclusive' };
 }
 
-/** The key that is held by the process which takes the ticket of `claim` away. */
+/** The key held by the process that removes the ticket of `claim`. */
 export function turnKey({ owner }: Pick<Claim, 'owner'>): string {
   return `transfer/${owner}/turn`;
 }
@@ -68,7 +68,7 @@ export async function transfer(lease: HeldLease): Promise<string> {
     host.releases.start({ claim: ticket, uncertain: false, lastSend: host.runtime.clock.now() });
     throw error;
   }
-  lease.finish('handed over');
+  lease.finish('transferred');
   const now = host.runtime.clock.now();
   if (channels.transfer.hasSubscribers) {
     channels.transfer.publish({ ...about(host.provider.name, lease.claim), heldFor: now - lease.since });
@@ -97,7 +97,7 @@ async function take({ provider, runtime, releases }: LeaseHost, claim: Claim, ti
   }
 }
 
-/** What `transfer` wrote. Throws `LOCK_INVALID` for other text. */
+/** Parses the text of `transfer`. Throws `LOCK_INVALID` for other text. */
 export function readTransfer(text: unknown): Transfer {
   try {
     const record = JSON.parse(Buffer.from(String(text), 'base64url').toString()) as Record<string, unknown>;
@@ -121,15 +121,11 @@ export function readTransfer(text: unknown): Transfer {
       };
     }
   } catch {
-    // Told below: what is wrong with such text says nothing to a user.
+    // Thrown below: the details of such text do not help a user.
   }
   throw noTransfer();
 }
 
-/** The text is none of `transfer()`, or was changed. */
 export function noTransfer(): LockError {
-  return new LockError(
-    'LOCK_INVALID',
-    'resume(text) needs the text that transfer() of a lease gave, and nothing else.',
-  );
+  return new LockError('LOCK_INVALID', 'resume(text) needs the unchanged text that lease.transfer() returned.');
 }

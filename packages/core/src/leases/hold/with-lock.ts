@@ -6,8 +6,8 @@ import type { AcquireOptions } from '../../options/acquire-options.ts';
 export type Work<T, L extends Lease = Lease> = (lease: L) => T | PromiseLike<T>;
 
 /**
- * The work and the options of a call, which are given as `(options, work)`, `(work)` or, to
- * `withLock` alone, `(work, options)`. Throws `LOCK_INVALID` when there is no work.
+ * The work and the options of a call, given as `(options, work)`, `(work)` or, to `withLock` only,
+ * `(work, options)`. Throws `LOCK_INVALID` when there is no work.
  */
 export function readWork<T, L extends Lease = Lease, Options extends object = AcquireOptions>(
   call: 'withLock' | 'tryWithLock' | 'once',
@@ -21,16 +21,16 @@ export function readWork<T, L extends Lease = Lease, Options extends object = Ac
   const names = call === 'once' ? 'once(key, slot, options, work)' : `${call}(key, options, work)`;
   const message =
     typeof first === 'function'
-      ? `${names}: the options come before the work.`
+      ? `${names}: pass the options before the work.`
       : `${names}: "work" must be a function.`;
   throw new LockError('LOCK_INVALID', message);
 }
 
-/** What a caller hears whose lease was lost before its work ended. */
+/** The error of a caller whose lease was lost before its work ended. */
 export function lostDuringWork(
   lost: LockError,
   outcome: { readonly cause: unknown; readonly result?: unknown },
 ): LockError {
   const options = lost.key === undefined ? outcome : { ...outcome, key: lost.key };
-  return new LockError('LOCK_LOST', `${lost.message} The work under it went on without protection.`, options);
+  return new LockError('LOCK_LOST', `${lost.message} Its work continued without the lock.`, options);
 }

@@ -4,14 +4,14 @@ import type { Settings } from '../../options/acquire-options.ts';
 import { PublicLease } from '../hold/public-lease.ts';
 import { ReentrantLease } from './reentrant-lease.ts';
 
-/** A lease under which an asynchronous context runs, inside of others. */
+/** A lease under which an asynchronous context runs, nested in others. */
 export interface Frame {
-  /** Of the `Locks` that granted it. */
+  /** Of the client that granted it. */
   readonly flow: Flow;
   readonly lease: PublicLease;
   /** With the holds on it. `undefined`: the lease is not reentrant. */
   readonly reentrant: ReentrantLease | undefined;
-  /** How many shares of the key it is. */
+  /** Its shares of the key. */
   readonly shares: number;
   readonly outer: Frame | undefined;
   /** The work under it has ended. A context may outlive its work. */
@@ -22,15 +22,15 @@ export interface Noted extends Pick<Settings, 'reentrant' | 'waitForSelf'> {
   /** Of its key. @default 1 */
   readonly shares?: number;
   /**
-   * Whether it is noted at all. Notes may slow down all promises of the process.
-   * @default where they do not
+   * Whether it is recorded at all, which may slow down all promises of the process.
+   * @default where it does not
    */
   readonly noted?: boolean;
 }
 
 /**
- * Before Node 24 an `AsyncLocalStorage` makes a hook run for each promise of the process, which
- * doubles what an in-memory `withLock` costs.
+ * Before Node 24 an `AsyncLocalStorage` runs a hook for each promise of the process, which doubles
+ * the cost of an in-memory `withLock`.
  */
 const slowsPromises = '_enable' in AsyncLocalStorage.prototype;
 
@@ -40,7 +40,7 @@ const shared = globalThis as { [name]?: AsyncLocalStorage<Frame> };
 shared[name] ??= new AsyncLocalStorage();
 
 /**
- * For all `Locks` of the process, of every copy of this package: a claim may wait for a lease of
+ * For all clients of the process, of every copy of this package: a claim may wait for a lease of
  * another copy. Before Node 24 each further one slows down all promises.
  */
 const storage = shared[name];
@@ -53,29 +53,29 @@ type Wish = Pick<Settings, 'mode' | 'permits'>;
  * after it.
  */
 export class Flow {
-  /** The provider of its `Locks`. Several `Locks` of one provider wait for each other. */
+  /** The provider of its client. Several clients of one provider wait for each other. */
   readonly store: object;
   readonly #notes: boolean | undefined;
 
-  /** `notes`: whether it notes leases that are not reentrant. @default where it costs little */
+  /** `notes`: whether it records leases that are not reentrant. @default where that costs little */
   constructor(store: object, notes: boolean | undefined) {
     this.store = store;
     this.#notes = slowsPromises ? notes : (notes ?? true);
   }
 
-  /** Notes are made only where they cost little, so a claim that waits for itself may be missed. */
+  /** Leases are recorded only where that costs little, so an own wait may be missed. */
   get misses(): boolean {
     return this.#notes === undefined;
   }
 
-  /** What it holds at this moment of the provider of these `Locks`, innermost first. */
+  /** What it holds now of the provider of this client, innermost first. */
   get current(): Frame | undefined {
     let frame = storage.getStore();
     while (frame !== undefined && frame.flow.store !== this.store) frame = frame.outer;
     return frame;
   }
 
-  /** The owners of the leases under which it works at this moment. */
+  /** The owners of the leases under which it works now. */
   get owners(): ReadonlySet<string> {
     const owners = new Set<string>();
     for (let frame = this.current; frame !== undefined; frame = frame.outer) {
@@ -85,9 +85,7 @@ export class Flow {
     return owners;
   }
 
-  /**
-   * Whether work under a lease with these settings has to `run` here. To be asked after an `await`.
-   */
+  /** Whether work under a lease with these settings has to `run` here. Call it after an `await`. */
   notes({ reentrant, waitForSelf, noted }: Noted): boolean {
     // Callbacks of promises have a number only where the hook runs for all promises.
     return noted ?? (reentrant || (!waitForSelf && (this.#notes ?? executionAsyncId() !== 0)));
@@ -105,7 +103,7 @@ export class Flow {
     return undefined;
   }
 
-  /** Runs `work` under `lease`, in a context that says so. */
+  /** Runs `work` under `lease`, in a context that records it. */
   async run<T>(
     lease: PublicLease,
     { reentrant, shares = 1 }: Noted,
@@ -130,8 +128,8 @@ export class Flow {
 }
 
 /**
- * `frame`, or the next outer one whose work goes on. A context that outlives its work, such as that
- * of a timer, must not keep the leases of all works before it.
+ * `frame`, or the next outer one whose work is in progress. A context that outlives its work, such
+ * as that of a timer, must not keep the leases of all works before it.
  */
 function underWay(frame: Frame | undefined): Frame | undefined {
   let next = frame;
@@ -140,9 +138,9 @@ function underWay(frame: Frame | undefined): Frame | undefined {
 }
 
 /**
- * The mode in which the context of `frame` holds `key`, where a claim that waits for `key` waits
- * for that context. It does so beside an exclusive lease, and where all permits are its own. A
- * reader inside of a reader does so as well: a writer is in the queue, and waits for the outer one.
+ * The mode in which the context of `frame` holds `key`, if a claim that waits for `key` waits for
+ * that context. It does so for an exclusive lease, if all permits are its own, and for nested
+ * readers: a writer in the queue waits for the outer one.
  */
 export function ownHold(frame: Frame | undefined, key: string, { mode, permits = 1 }: Wish): Mode | undefined {
   let shares = 0;
@@ -153,7 +151,6 @@ export function ownHold(frame: Frame | undefined, key: string, { mode, permits =
   return shares >= permits ? 'shared' : undefined;
 }
 
-/** How many shares of `key` the context of `frame` holds. */
 export function ownShares(frame: Frame | undefined, key: string): number {
   let shares = 0;
   for (const each of framesOf(frame, key)) shares += each.shares;

@@ -41,7 +41,7 @@ export class ReentrantLease {
     return new NestedLease(this, new Hold(this));
   }
 
-  /** Ends one hold. Gives whether it was the last one. */
+  /** Ends one hold. Returns whether it was the last one. */
   leave(): boolean {
     this.#holds -= 1;
     this.#ended = this.#holds === 0;
@@ -49,7 +49,6 @@ export class ReentrantLease {
   }
 }
 
-/** One of several holds. */
 class Hold implements UnderWork {
   readonly shared: ReentrantLease;
   left: { readonly isLast: boolean; readonly held: boolean } | undefined = undefined;
@@ -62,7 +61,7 @@ class Hold implements UnderWork {
     PublicLease.underWork(this.shared.lease).beginWork();
   }
 
-  /** A loss of the lease after its own end is none of it. */
+  /** A loss of the lease after its own end does not matter. */
   endWork(): EndOfWork {
     const lost = this.left === undefined ? PublicLease.lostReason(this.shared.lease) : undefined;
     return { lost, freed: this.release() };
@@ -75,10 +74,7 @@ class Hold implements UnderWork {
   }
 }
 
-/**
- * One of several holds on a lease. Each ends on its own, and the last one to end releases the
- * lease.
- */
+/** One of several holds on a lease. Each ends separately, and the last one releases the lease. */
 class NestedLease extends PublicLease {
   readonly #hold: Hold;
 
@@ -106,7 +102,7 @@ class NestedLease extends PublicLease {
   }
 
   override async transfer(): Promise<string> {
-    this.#mustBeAlone('handed over');
+    this.#mustBeAlone('transferred');
     return await super.transfer();
   }
 
@@ -123,7 +119,7 @@ class NestedLease extends PublicLease {
   }
 
   #released(what: string): LockError {
-    const message = `This hold on ${JSON.stringify(this.key)} was released and cannot be ${what}.`;
+    const message = `This hold on ${JSON.stringify(this.key)} was released, so it cannot be ${what}.`;
     return new LockError('LOCK_INVALID', message, { key: this.key });
   }
 }

@@ -5,17 +5,18 @@ import type { Runtime, TimerHandle } from '../../time/runtime.ts';
 import { lastTtl } from './rest.ts';
 import { releaseOnce } from './release-once.ts';
 
-/** What a claim that is given up may still have in the store. */
+/** What an abandoned claim may still have in the store. */
 export interface Abandoned {
   /** The claim to release. */
   readonly claim: Claim;
-  /** An attempt in flight: the release follows it, so that it cannot overtake it. */
+  /** An attempt in progress: the release follows it, so that it cannot overtake it. */
   readonly inFlight?: Promise<unknown> | undefined;
   /**
-   * It may have something even if the attempt in flight proves to have left nothing. @default true
+   * It may have something even if the attempt in progress proves to have left nothing. @default
+   * true
    */
   readonly left?: boolean | undefined;
-  /** An attempt's effect is unknown: a release that answers `false` proves nothing yet. */
+  /** An attempt's effect is unknown: a release that returns `false` proves nothing yet. */
   readonly uncertain: boolean;
   /**
    * It may have a position in the queue, which lasts as long as its provider lets it. @default
@@ -27,8 +28,8 @@ export interface Abandoned {
   /** How long it was held, in ms, for diagnostics. Absent: it was no lease. */
   readonly heldFor?: number | undefined;
   /**
-   * The key rests until then, in ms of the clock: a last renewal says so, and the hold ends without
-   * a release. Absent: it is released.
+   * The end of the key's cooldown, in ms of the clock: set by a last renewal, and the hold ends
+   * without a release. Absent: it is released.
    */
   readonly restUntil?: number | undefined;
   /** Called with the answer of the first release, or with its error. */
@@ -38,36 +39,34 @@ export interface Abandoned {
 }
 
 const firstPause = 50;
-/** A backend that does not answer is asked again after so many ms. More keeps keys for longer. */
+/** The longest pause before a silent backend is asked again, in ms. More keeps keys for longer. */
 const longestPause = 1_000;
 /**
- * Of many repetitions one goes out in so many ms. With less, a backend that is down gets more of
- * them.
+ * The interval between two of many retries, in ms. With less, a failed backend gets more of them.
  */
 const spacing = 20;
 /**
- * A repetition waits no longer than this for its turn, in ms. With more, keys stay locked longer
- * after an outage. With less, an outage hears more of many claims.
+ * The longest wait of a retry for its turn, in ms. With more, keys stay locked longer after an
+ * outage. With less, a failed backend gets more requests for many claims.
  */
 const longestSpaced = 15_000;
 /**
- * A release of a position in the queue is repeated for so long at least, in ms. By then the store
- * has dropped the place. With more, the claims of an outage would pile up here.
+ * How long a release of a position in the queue is retried at least, in ms. By then the store has
+ * dropped the position. With more, the claims of an outage would pile up here.
  */
 const longestPlace = 60_000;
 /**
- * An attempt that has not taken effect so many ms after its send is taken for lost by those who
- * close. With more, a close takes longer. With less, an attempt that arrives later keeps its key
- * for a ttl.
+ * After this time from its send, in ms, a close takes an attempt without effect for lost. With
+ * more, a close takes longer. With less, an attempt that arrives later keeps its key for a ttl.
  */
 const longestDelay = 5_000;
 
 /**
- * Gives claims up after their caller was answered. A release is repeated until it frees something,
- * or until nothing of the claim can be left (law 2). That is a ttl after the last send, and a
- * minute at least for a position in the queue. With sessions it is the first answer. Where a
- * release frees nothing, the next one waits twice as long. So what takes effect late is freed
- * within twice its delay.
+ * Releases claims after their caller was answered. A release is retried until it frees something,
+ * or until nothing of the claim can be left (law 2): a ttl after the last send, and at least a
+ * minute for a position in the queue. With sessions it is the first answer. Where a release frees
+ * nothing, the next pause is twice as long. So what takes effect late is freed within twice its
+ * delay.
  */
 export class BackgroundReleases {
   readonly #provider: LockProvider;
@@ -76,22 +75,19 @@ export class BackgroundReleases {
   #pending = 0;
   readonly #settled: (() => void)[] = [];
   readonly #pauses = new Map<TimerHandle, () => void>();
-  /** Sends what waits for an attempt in flight. */
+  /** Sends what waits for an attempt in progress. */
   readonly #behind = new Set<() => void>();
   #stopped = false;
   #finishing = false;
 
-  /** `report`: diagnostics hear of each release. */
+  /** `report`: whether each release is reported to diagnostics. */
   constructor(provider: LockProvider, runtime: Runtime, report = true) {
     this.#provider = provider;
     this.#runtime = runtime;
     this.#report = report;
   }
 
-  /**
-   * Gives up what `abandoned` has, outside of the caller's asynchronous context. Never rejects:
-   * diagnostics tell.
-   */
+  /** Releases what `abandoned` has, outside of the caller's asynchronous context. Never rejects. */
   start(abandoned: Abandoned): void {
     this.begin();
     const { inFlight } = abandoned;
@@ -101,17 +97,17 @@ export class BackgroundReleases {
     });
   }
 
-  /** Counts a release that another caller sends and waits for, until `end`. */
+  /** Counts a release that another caller sends and awaits, until `end`. */
   begin(): void {
     this.#pending += 1;
   }
 
-  /** How many claims are being given up. */
+  /** How many claims are being released. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Counts one release less. The last one lets `finished` resolve. */
+  /** Counts one release less. The last one resolves `finished`. */
   end(): void {
     this.#pending -= 1;
     if (this.#pending > 0 || this.#settled.length === 0) return;
@@ -119,8 +115,8 @@ export class BackgroundReleases {
   }
 
   /**
-   * Repeats at once each release that pauses. Resolves when no claim is being given up. A claim
-   * whose attempts are old enough counts as free when a release frees nothing of it.
+   * Retries each paused release immediately. Resolves when no claim is being released. A claim with
+   * old enough attempts counts as free when a release frees nothing of it.
    */
   finished(): Promise<void> {
     this.#finishing = true;
@@ -132,14 +128,14 @@ export class BackgroundReleases {
   }
 
   /**
-   * Sends each release that would follow an attempt in flight. A client that keeps the order sends
-   * it behind that.
+   * Sends each release that waits for an attempt in progress. A client that keeps the order sends
+   * it after that.
    */
   sendNow(): void {
     for (const atOnce of this.#behind) atOnce();
   }
 
-  /** Ends the repetitions. A claim that is left in the store ends with its ttl, or its session. */
+  /** Ends the retries. A claim left in the store ends with its ttl, or its session. */
   stop(): void {
     this.#stopped = true;
     this.#endPauses();
@@ -170,8 +166,8 @@ export class BackgroundReleases {
   }
 
   /**
-   * The first release goes out at once: it ends the registration of `wake`. A client that sends
-   * late sends it behind the attempt.
+   * The first release is sent immediately: it ends the registration of `wake`. A client that sends
+   * late sends it after the attempt.
    */
   #release(abandoned: Abandoned, unsure: boolean): void {
     const settle = (answer: boolean | Error): void => {
@@ -199,7 +195,7 @@ export class BackgroundReleases {
     ended?.(answer);
   }
 
-  /** In ms. After an answer of `false` the last repetition goes out when the time is over. */
+  /** In ms. After `false` the last retry is sent at the end. */
   #untilNext(abandoned: Abandoned, answer: boolean | Error, pause: number): number {
     const { clock } = this.#runtime;
     const spaced = Math.max(pause, Math.min(this.#pauses.size * spacing, longestSpaced));
@@ -212,7 +208,7 @@ export class BackgroundReleases {
     return releaseOnce(this.#provider, claim, settle, heldFor ?? 'given up', this.#report, rest);
   }
 
-  /** Whether nothing of the claim can be left, or no repetition would help. */
+  /** Whether nothing of the claim can be left, or no retry would help. */
   #isOver(abandoned: Abandoned, unsure: boolean, answer: boolean | Error): boolean {
     if (answer === true || isPermanent(answer) || this.#stopped) return true;
     if (answer === false && !unsure) return true;
@@ -221,7 +217,7 @@ export class BackgroundReleases {
     return this.#runtime.clock.exact() >= this.#endOf(abandoned, answer);
   }
 
-  /** When repetitions end after this answer, in ms of the clock. */
+  /** When retries end after this answer, in ms of the clock. */
   #endOf({ claim: { ttl }, lastSend, inQueue }: Abandoned, answer: boolean | Error): number {
     if (answer === false) return lastSend + (this.#finishing ? Math.min(ttl, longestDelay) : ttl);
     return lastSend + (inQueue === true ? Math.max(ttl, longestPlace) : ttl);

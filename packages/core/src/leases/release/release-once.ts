@@ -4,13 +4,13 @@ import { isRenewal } from '../../options/answers.ts';
 import { channels, messageAbout } from '../diagnostics/channels.ts';
 import type { ReleaseMessage, WithdrawMessage } from '../diagnostics/messages.ts';
 
-/** What a release ends: a lease that was held for so many ms, or why it ends something else. */
+/** What a release ends: a lease held for this many ms, or why it ends something else. */
 export type Released = number | WithdrawMessage['reason'];
 
 /**
- * One release, reported to diagnostics. Resolves to what `settle` makes of its answer, or of the
- * error it rejected with. `report`: whether diagnostics hear of it. `rest`: instead of a release, a
- * last renewal keeps the hold for so many ms.
+ * One release, reported to diagnostics. Resolves to the result of `settle` for its answer or its
+ * error. `report`: whether it is reported. `rest`: instead of a release, a last renewal keeps the
+ * hold for this time, in ms.
  */
 export function releaseOnce<T>(
   provider: LockProvider,
@@ -39,7 +39,6 @@ export function releaseOnce<T>(
   return sent.then(answered, failed);
 }
 
-/** Whether it was held. */
 async function renewLast(provider: LockProvider, claim: Claim): Promise<boolean> {
   const answer = await provider.renew(claim);
   if (!isRenewal(answer)) throw badAnswerError(provider, claim);

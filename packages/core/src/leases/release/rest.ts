@@ -3,8 +3,8 @@ import { LockError } from '../../errors/lock-error.ts';
 import type { Settings } from '../../options/acquire-options.ts';
 
 /**
- * How long the key of a lease stays closed after the lease. The store keeps the hold for longer
- * than the lease is valid, and so needs nothing but a ttl for it.
+ * The cooldown of a key after a lease. The store keeps the hold for longer than the lease is valid,
+ * so a ttl is all that it needs.
  */
 export interface Rest {
   /** The ttl of the lease, in ms. */
@@ -13,33 +13,33 @@ export interface Rest {
   readonly lockDelay: number;
   /** From the grant, in ms. */
   readonly atLeast: number;
-  /** When the grant came, by the clock. */
+  /** When it was granted, by the clock. */
   readonly since: number;
 }
 
 /**
- * Clocks run at different rates, by 1 % at most. So of a time that passed here, this part has
- * certainly passed at the store. A larger part could end a long rest early.
+ * Clocks differ in rate by at most 1 %. So of a time that passed here, this part has certainly
+ * passed at the store. A larger part could end a long cooldown early.
  */
 const certainRate = 0.99;
 
-/** The shortest ttl that a provider takes, in ms. */
+/** The shortest ttl that a provider accepts, in ms. */
 const shortestTtl = 50;
 
-/** The rest of `atLeast`, in ms. */
+/** What is left of `atLeast`, in ms. */
 export function leftOf({ atLeast, since }: Rest, now: number): number {
   return Math.max(0, Math.ceil(atLeast - (now - since) * certainRate));
 }
 
-/** `claim` as the store hears it at `now`: with the ttl of the hold. */
+/** `claim` as sent to the store at `now`: with the ttl of the hold. */
 export function storedClaim(claim: Claim, rest: Rest | undefined, now: number): Claim {
   if (rest === undefined) return claim;
   return { ...claim, ttl: Math.max(rest.ttl + rest.lockDelay, leftOf(rest, now)) };
 }
 
 /**
- * When the rest ends of a lease that ends at `now`, by the clock. `clean`: its holder released it.
- * `undefined`: the key is free at once.
+ * When the cooldown after a lease that ends at `now` ends, by the clock. `clean`: its holder
+ * released it. `undefined`: the key is free immediately.
  */
 export function restUntil(rest: Rest | undefined, now: number, clean: boolean): number | undefined {
   if (rest === undefined) return undefined;
@@ -47,7 +47,7 @@ export function restUntil(rest: Rest | undefined, now: number, clean: boolean): 
   return left === 0 ? undefined : now + left;
 }
 
-/** The ttl of the last renewal of a hold that is to end at `until`. 0: it is over. */
+/** The ttl of the last renewal of a hold that is to end at `until`. 0: it has ended. */
 export function lastTtl(until: number | undefined, now: number): number {
   return until === undefined || until <= now ? 0 : Math.max(shortestTtl, Math.ceil(until - now));
 }
@@ -60,6 +60,6 @@ export function mustRest(
 ): void {
   if (traits.expiry !== 'session') return;
   const option = atLeast > 0 ? 'atLeast' : 'lockDelay';
-  const message = `Option "${option}" needs a provider with expiry: "ttl", and ${name} has expiry: "session": a hold on ${JSON.stringify(key)} ends with the session of its process. Leave the option out, or choose another provider.`;
+  const message = `Option "${option}" needs a provider with expiry: "ttl". With ${name} a lease on ${JSON.stringify(key)} ends with the session of its process. Leave the option out, or choose another provider.`;
   throw new LockError('LOCK_INVALID', message, { key });
 }

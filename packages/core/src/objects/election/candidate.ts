@@ -17,7 +17,7 @@ import type { ElectionHost } from './observe.ts';
 import { readStopOptions, readWhenLeadingOptions, usual } from './options.ts';
 import type { ElectOptions, StopOptions, WhenLeadingOptions } from './options.ts';
 
-/** A cooldown doubles so many times at most. With more, a candidate is away for longer after errors. */
+/** How often a cooldown doubles at most. With more, a candidate is away longer after errors. */
 const mostDoublings = 4;
 
 /** What `lead` threw, which may be `undefined`. */
@@ -25,7 +25,7 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** The lease of a leader, whose signal also aborts when it is asked to resign. */
+/** The lease of a leader. Its signal also aborts when the leader is asked to resign. */
 class Term extends PublicLease {
   readonly #resigned: AbortSignal;
   #signal: AbortSignal | undefined = undefined;
@@ -41,7 +41,7 @@ class Term extends PublicLease {
   }
 }
 
-/** Stands for election under a key, leads, and stands again. */
+/** Competes for leadership under a key, leads, and competes again. */
 export class Candidate implements Election, Closable {
   static {
     printAs('Election', Candidate.prototype);
@@ -60,15 +60,14 @@ export class Candidate implements Election, Closable {
   readonly #options: AcquireOptions;
   readonly #stop = new AbortController();
   #term: Term | undefined = undefined;
-  /** Of the latest term. */
   #resigned = new AbortController();
-  /** Settles with the present term, when its lease was released. */
+  /** Settles with the current term, when its lease was released. */
   #standing: Promise<boolean> = Promise.resolve(true);
   #closing = false;
   #over = false;
-  /** Those who wait for it to lead look again. */
+  /** Called when it may lead, by those who wait for that. */
   readonly #looks = new Set<() => void>();
-  /** The term ends, whether its leader has ended or not. */
+  /** Ends the term, even if `lead` has not ended. */
   #leave!: () => void;
   readonly #left = new Promise<void>((resolve) => {
     this.#leave = resolve;
@@ -93,7 +92,7 @@ export class Candidate implements Election, Closable {
     const own = { mode: 'exclusive', wait: Infinity, renew: true, reentrant: false } as const;
     this.#options = { ...own, ttl, maxHold, label, signal: this.#stop.signal };
     host.acquisitions.add(this);
-    // No caller waits for it.
+    // No caller awaits it.
     const stop = (): void => void this.stop({ drain: Infinity });
     signal?.addEventListener('abort', stop);
     if (signal?.aborted === true) this.#stop.abort();
@@ -103,7 +102,7 @@ export class Candidate implements Election, Closable {
       this.#over = true;
       this.#lookAgain();
     });
-    // Those who do not wait for its end hear of it on the channel.
+    // The channel reports it to others.
     this.#ended.catch(() => {});
   }
 
@@ -168,18 +167,18 @@ export class Candidate implements Election, Closable {
     await this.#ended.catch(() => {});
   }
 
-  /** Whether the leader itself asks: its own election must not wait for it. */
+  /** Whether the leader itself calls: its own election must not wait for it. */
   #isWithin(): boolean {
     return this.#term !== undefined && this.#locks.worksUnder(this.#term.owner);
   }
 
-  /** Until `end` settles, or for so many ms. */
+  /** Until `end` settles, or for `ms`. */
   async #wait(end: Promise<unknown>, ms: number): Promise<void> {
     if (ms === Infinity) await end.catch(() => {});
     else await settledWithin(this.#host.runtime, ms, end);
   }
 
-  /** Ends it because its `Locks` is closing. The second call: its leader has had its time. */
+  /** Ends it because its client is closing. The second call: its leader has had its time. */
   close(reason: LockError): void {
     if (this.#closing) this.#leave();
     this.#closing = true;
@@ -206,8 +205,8 @@ export class Candidate implements Election, Closable {
   }
 
   /**
-   * Waits for one term and leads in it. Gives whether it ended well.
-   * @throws what standing again would not mend.
+   * Waits for one term and leads in it. Returns whether it ended well.
+   * @throws what another term would not fix.
    */
   async #serve(): Promise<boolean> {
     let failure: Failure | undefined;
@@ -231,12 +230,12 @@ export class Candidate implements Election, Closable {
     return failure === undefined;
   }
 
-  /** Leads under `lease`. Gives how `lead` failed, if it was not that the term has ended. */
+  /** Leads under `lease`. Returns how `lead` failed, unless the term had ended. */
   async #rule(lease: Lease): Promise<Failure | undefined> {
     this.#resigned = new AbortController();
     const term = new Term(lease as PublicLease, this.#resigned.signal);
     this.#term = term;
-    // A call of `stop` that came before the term has nothing to ask to resign.
+    // An earlier call of `stop` found no term to resign from.
     if (this.#stop.signal.aborted) this.#askToResign();
     this.#tell({ event: 'elected', owner: lease.owner, token: lease.token });
     this.#lookAgain();
@@ -248,7 +247,6 @@ export class Candidate implements Election, Closable {
     }
   }
 
-  /** Asks the leader to end. */
   #askToResign(): void {
     const message = `The leader of ${JSON.stringify(this.key)} was asked to resign.`;
     this.#resigned.abort(new LockError('LOCK_CLOSED', message, { key: this.key }));
@@ -264,20 +262,19 @@ export class Candidate implements Election, Closable {
       channels.election.publish(withJson({ provider: name, key: this.key, ...what }));
   }
 
-  /** The error of a leader must not pass unseen. */
+  /** The error of a leader must be seen. */
   #warn(error: unknown): void {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const message = `The leader of ${JSON.stringify(this.key)} failed; it stands again.`;
+    const message = `The leader of ${JSON.stringify(this.key)} failed; it is a candidate again.`;
     process.emitWarning(message, { code: 'LOCKS_ELECTION', detail });
   }
 }
 
-/** Whether `error` says no more than that a term has ended. Node's own calls give it as a cause. */
+/** Whether `error` only says that a term has ended. Node's own calls wrap it as a cause. */
 function isEndOf({ signal }: Term, error: unknown): boolean {
   return signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason));
 }
 
-/** The candidate does not stand any more. */
 function endedError(key: string): LockError {
-  return new LockError('LOCK_CLOSED', `The candidate for ${JSON.stringify(key)} stands no more.`, { key });
+  return new LockError('LOCK_CLOSED', `The candidacy for ${JSON.stringify(key)} has ended.`, { key });
 }

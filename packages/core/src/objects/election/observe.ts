@@ -12,10 +12,10 @@ import type { Leader, Leadership } from './election.ts';
 import { usual } from './options.ts';
 import type { LeadershipOptions } from './options.ts';
 
-/** What observers and candidates need from their `Locks`. */
+/** What observers and candidates need from their client. */
 export type ElectionHost = Pick<AcquisitionHost, 'runtime' | 'provider' | 'acquisitions'>;
 
-/** Looks at the holders of a key, again and again. */
+/** Polls the holders of a key. */
 export class Observer implements Leadership {
   static {
     printAs('Leadership', Observer.prototype);
@@ -65,12 +65,12 @@ export class Observer implements Leadership {
       try {
         const state = await this.#inspect(this.key);
         const leader = leaderIn(state);
-        // The votes of a claim that others turn away look like a lease for a moment.
+        // The votes of a claim that others reject briefly look like a lease.
         if (changes.isNew(leader, state.members !== undefined)) yield leader;
       } catch (error) {
         if (isLockError(error, 'LOCK_CLOSED')) return;
         if (isPermanent(error)) throw error;
-        // Who leads is unknown, which is no change.
+        // The leader is unknown, which is no change.
       }
       acquisitions.add(closable);
       await pause(runtime, this.#poll, { signal });
@@ -79,10 +79,10 @@ export class Observer implements Leadership {
   }
 }
 
-/** Tells what is new from what was seen before, and from answers that are old. */
+/** Tells new answers from repeated and outdated ones. */
 class Changes {
   readonly #ordered: boolean;
-  /** What was told, and what the look before found. */
+  /** What was reported, and what the previous look found. */
   #last: Leader | null | undefined = undefined;
   #before: Leader | null | undefined = undefined;
   #highest = 0n;
@@ -97,7 +97,7 @@ class Changes {
     this.#before = leader;
     if (isSame(leader, this.#last)) return false;
     if (leader === null) {
-      // Some members of a quorum may be silent for a moment. Two looks in a row are a change.
+      // Some members of a quorum may be briefly silent. Two looks in a row are a change.
       if (this.#last !== undefined && !repeated) return false;
     } else {
       if (twice && !repeated) return false;

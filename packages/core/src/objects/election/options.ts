@@ -8,7 +8,7 @@ import type { ReadOptions } from '../../options/read-options.ts';
 /** Options of an observer. */
 export interface LeadershipOptions {
   /**
-   * How often observers look, from 10 ms on. They miss a leader who leads for less.
+   * The interval of observers in ms, at least 10. They miss a leader who leads for less.
    * @default 1_000
    */
   readonly poll?: Duration | undefined;
@@ -20,8 +20,8 @@ export interface LeadershipOptions {
 export interface ElectOptions
   extends Pick<AcquireOptions, 'ttl' | 'maxHold' | 'label'>, Pick<LeadershipOptions, 'poll'> {
   /**
-   * How long a candidate rests after a term before it stands again, from 10 ms on. It doubles
-   * with each error and each loss in a row, up to 16 times as long. Half of it is jitter.
+   * The cooldown of a candidate after a term, in ms, at least 10. It doubles with each error and
+   * each loss in a row, up to 16 times. Half of it is jitter.
    * @default 1_000
    */
   readonly cooldown?: Duration | undefined;
@@ -33,7 +33,7 @@ export interface ElectOptions
 export interface StopOptions {
   /**
    * How long it waits for `lead`, in ms. Then the lease is released, and `lead` may still run.
-   * @default `drain` of its `Locks`
+   * @default `drain` of its client
    */
   readonly drain?: Duration | undefined;
 }
@@ -47,7 +47,7 @@ export interface WhenLeadingOptions {
 const { signal, ttl, maxHold, label } = acquireReaders;
 const everyMs = duration(10, 86_400_000);
 
-/** `poll` and `cooldown` where nothing is said, in ms. */
+/** The default of `poll` and `cooldown`, in ms. */
 export const usual = 1_000;
 
 /** Checks options of an observer, a candidate, `stop` or `whenLeading`. */

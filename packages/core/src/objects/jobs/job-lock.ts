@@ -2,12 +2,12 @@ import { idOf, keyOfId } from './job-store.ts';
 
 const prefix = 'once/';
 
-/** The key of the lock that says that the job with this id is at work. */
+/** The key of the lock that is held while the job with this id runs. */
 export function lockOfId(id: string): string {
   return `${prefix}${id}`;
 }
 
-/** The key of the lock that says that the job `key` is at work. */
+/** The key of the lock that is held while the job `key` runs. */
 export function lockOfJob(key: string): string {
   return lockOfId(idOf(key));
 }
@@ -20,7 +20,7 @@ export function jobOfLock(lockKey: string): string | undefined {
     const key = keyOfId(id);
     return id.includes('#') || idOf(key) === id ? key : undefined;
   } catch {
-    // It is the key of a lock that a caller has named so.
+    // A caller has named its own lock like this.
     return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { longestText } from '../../options/register.ts';
 
 /** What the store keeps of a job: its last run, as data. Times are ms since 1970. */
 export interface JobRecord {
-  /** The time that the schedule names. 0: the slot `'ever'`. */
+  /** The scheduled time. 0: the slot `'ever'`. */
   readonly slot: number;
   readonly state: JobState;
   /** The unique part of the owner of its lock. */
@@ -24,7 +24,7 @@ export interface JobRecord {
   readonly error?: string | undefined;
 }
 
-/** So many characters of `by` are kept, so that at least 40 are left for the error. */
+/** How many characters of `by` are kept, which leaves at least 40 for the error. */
 const longestBy = 50;
 
 const letters: Readonly<Record<JobState, string>> = {
@@ -47,7 +47,7 @@ export function recordText(record: JobRecord): string {
   return text + encoded(record.error ?? '', longestText - text.length);
 }
 
-/** Throws `LOCK_MISCONFIGURED` for a text that this version does not read. */
+/** Throws `LOCK_MISCONFIGURED` for a text that this version cannot read. */
 export function parseRecord(key: string, text: string): JobRecord {
   const [version, slot, letter, run, began, ended, tries, code, next, lastDone, failures, by, error] = text.split(';');
   const state = states.get(letter ?? '');
@@ -75,11 +75,11 @@ function numberOf(field: string | undefined): number | undefined {
   return field === undefined || field === '' ? undefined : Number(field);
 }
 
-/** As characters of a register without `;`, cut at `most` of them. */
+/** As characters of a register without `;`, at most `most`. */
 export function encoded(text: string, most: number): string {
   const whole = encodeURIComponent(text.toWellFormed());
   if (whole.length <= most) return whole;
-  // A character of several bytes is kept whole or not at all.
+  // A character of several bytes is kept whole or dropped.
   let cut = '';
   for (const character of text.toWellFormed()) {
     const next = encodeURIComponent(character);

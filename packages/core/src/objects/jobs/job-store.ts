@@ -7,20 +7,22 @@ import type { JobRecord } from './job-record.ts';
 import { Registers } from './registers.ts';
 import type { RegisterText } from './registers.ts';
 
-/** A record, and the text that the store has of it. */
+/** A record, and its text in the store. */
 export interface ReadJob {
   readonly raw: string | undefined;
   readonly record: JobRecord | undefined;
 }
 
-/** An entry of the list whose job was forgotten: those behind it stay reachable. It is no id. */
+/** A list entry of a forgotten job: entries after it stay reachable. It is no id. */
 const vacant = '%';
-/** In ms, between two tries to write. With less, a store that comes back is asked more often. */
+/** Between two tries to write, in ms. With less, a recovering store gets more requests. */
 const writePause = 200;
-/** A name has so many characters at most. */
+/** The longest name, in characters. */
 const longestId = 180;
 
-/** The registers of jobs: `job/<id>` has the record of a job, `jobs/<n>` its place in the list. */
+/**
+ * The registers of jobs: `job/<id>` contains the record of a job, `jobs/<n>` its place in the list.
+ */
 export class JobStore {
   readonly #registers: Registers;
   readonly #runtime: Runtime;
@@ -37,9 +39,9 @@ export class JobStore {
   }
 
   /**
-   * Writes `record` if the text is still `raw`. `undefined`: it is another one. Otherwise the text
-   * that the store has now. A call whose answer was lost is repeated for `patience` ms: a record
-   * has the id of its run, so it finds its own.
+   * Writes `record` if the text is still `raw`. Resolves to the text now stored, or `undefined` if
+   * it was another one. A call whose answer was lost is repeated for `patience` ms: a record
+   * contains the id of its run, so it finds its own.
    */
   async write(key: string, raw: string | undefined, record: JobRecord, patience: number): Promise<string | undefined> {
     const text = recordText(record);
@@ -56,7 +58,7 @@ export class JobStore {
     }
   }
 
-  /** Puts the job into the list, before it has its first record. */
+  /** Adds the job to the list, before its first record. */
   async enlist(key: string): Promise<void> {
     const id = idOf(key);
     for (let place = 0; ;) {
@@ -83,8 +85,8 @@ export class JobStore {
   }
 
   /**
-   * Removes the place in the list and the record, in this order: a job without a record enters the
-   * list when it runs. `false`: there is no record, or it has changed, and so it stays.
+   * Removes the place in the list, then the record: a job without a record enters the list when it
+   * runs. `false`: no record exists, or it has changed and so stays.
    */
   async remove(key: string, raw: string | undefined): Promise<boolean> {
     if (raw === undefined) return false;
@@ -101,7 +103,6 @@ export class JobStore {
     return false;
   }
 
-  /** Removes the vacant places at the end of the list. */
   async #trim(places: RegisterText[]): Promise<void> {
     for (let last = places.pop(); last?.value === vacant; last = places.pop()) {
       const { value } = await this.#registers.change(`jobs/${places.length}`, last.raw, undefined);
@@ -110,18 +111,18 @@ export class JobStore {
   }
 }
 
-/** Reads the record of each job: so a composite gives all of its stores the same texts. */
+/** Reads the record of each job, by which a composite repairs its stores. */
 export async function readJobRecords(provider: LockProvider, runtime: Runtime): Promise<void> {
   const registers = new Registers(provider);
   // As texts: a newer process may have written them.
   for await (const id of new JobStore(provider, runtime).ids()) await registers.read(`job/${id}`);
 }
 
-/** The name of a job in registers and locks. No two keys have the same. */
+/** The name of a job in registers and locks, unique per key. */
 export function idOf(key: string): string {
   const whole = encodeURIComponent(key);
   if (whole.length <= longestId) return whole;
-  // Loaded when first needed: it takes longer than all of this package.
+  // Loaded when first needed: it takes longer than this whole package.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return `${encoded(key, longestId - 44)}#${createHash('sha256').update(key).digest('base64url')}`;
 }

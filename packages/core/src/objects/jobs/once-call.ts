@@ -19,7 +19,7 @@ import { storeTime } from './store-time.ts';
 import { tryWhile } from './try-while.ts';
 import { begun, crashed, retryAt, verdictOf } from './verdict.ts';
 
-/** What became of a call of `once`. */
+/** The result of a call of `once`. */
 export type OnceResult<T> =
   | {
       readonly held: true;
@@ -33,28 +33,27 @@ export type OnceResult<T> =
   | {
       readonly held: false;
       /**
-       * `running`: elsewhere, in this slot or an earlier one. `done`, `failed`: a run of this slot
-       * ended so. `passed`: a later slot has begun.
+       * `running`: elsewhere, in this slot or an earlier one. `done`, `failed`: how a run of this
+       * slot ended. `passed`: a later slot has begun.
        */
       readonly state: 'running' | 'done' | 'failed' | 'passed';
-      /** The last run of the job, where there is one. */
+      /** The last run of the job, if any. */
       readonly job?: JobRun;
     };
 
-/** What jobs need from their `Locks`. */
+/** What jobs need from their client. */
 export interface JobsHost extends OpenHost {
   readonly provider: LockProvider;
   readonly locks: LockCalls;
 }
 
-/** What a call answers without a run. */
 interface Told {
   readonly result: Extract<OnceResult<never>, { readonly held: false }>;
-  /** When its slot may be run again, in ms from now. `undefined`: it may not. */
+  /** Ms until its slot may be run again. `undefined`: never. */
   readonly retryIn: number | undefined;
 }
 
-/** What a call is for. */
+/** What a call asks for. */
 export interface Wanted {
   readonly key: string;
   readonly slot: number;
@@ -62,27 +61,26 @@ export interface Wanted {
   readonly options: ReadOnceOptions;
   /**
    * The time of the store that the slot is nearest to, in ms since 1970, and that of the monotonic
-   * clock just before. `undefined`: the caller named the slot.
+   * clock just before. `undefined`: the caller passed the time.
    */
   readonly foundAt: { readonly time: number; readonly clock: number } | undefined;
 }
 
 /**
- * A slot that is further ahead of the store's clock was named by a wrong clock. Schedulers fire up
- * to some ms early. With more, a wrong clock takes rounds of others. With less, clocks must agree
- * better.
+ * How far a slot may be ahead of the store's clock, in ms; beyond it, the clock of the caller is
+ * wrong. Schedulers fire some ms early. With more, a wrong clock takes runs of others. With less,
+ * clocks must agree better.
  */
 const mostAhead = 5_000;
 /**
- * A dead process keeps its position in a queue for so long by default, and the lock for its ttl.
+ * For how long a dead process keeps its position in a queue by default, in ms; the lock lasts for
+ * its ttl.
  */
 const waiterTtl = 6_000;
 
-/** One call of `once`. */
 export class OnceCall {
   readonly #host: JobsHost;
   readonly #store: JobStore;
-  /** Ends of runs that are being recorded. */
   readonly #recording: Set<Promise<void>>;
   readonly #wanted: Wanted;
 
@@ -137,7 +135,7 @@ export class OnceCall {
   }
 
   /**
-   * Under the lock. `undefined`: the record changed meanwhile, so the call begins anew. `known`: it
+   * Under the lock. `undefined`: the record changed meanwhile, so the call starts over. `known`: it
    * was read directly before the lock.
    */
   async #runUnder<T>(lease: Lease, known: ReadJob | undefined, work: Work<T>): Promise<OnceResult<T> | undefined> {
@@ -145,12 +143,12 @@ export class OnceCall {
     const { runtime } = this.#host;
     const { raw, record: was } = known ?? (await this.#store.read(key));
     const isDead = was?.state === 'running';
-    // The lock is held here, so that run is no more.
+    // The lock is held here, so that run has ended.
     const record = isDead ? crashed(was) : was;
     const told = await this.#told(record);
     if (told !== undefined) {
       const isNews = isDead && record?.slot === slot;
-      // What was read before the lock may have been the record of a run that has ended since.
+      // What was read before the lock may be the record of a run that has ended since.
       if (isNews && (await this.#store.write(key, raw, record, 0)) === undefined) return undefined;
       // It may have to wait without the lock.
       return told.retryIn === undefined ? told.result : undefined;
@@ -159,7 +157,7 @@ export class OnceCall {
       foundAt === undefined
         ? await storeTime(this.#host)
         : Math.round(foundAt.time + runtime.clock.now() - foundAt.clock);
-    // The nearest slot to the time of the store may be one that comes.
+    // The slot nearest to the time of the store may be a future one.
     if (foundAt === undefined && slot > began + mostAhead) throw this.#tooEarly(slot, began);
     if (was === undefined) await this.#store.enlist(key);
     const by = labelOf(lease.owner);
@@ -192,7 +190,7 @@ export class OnceCall {
     return { held: true, state: 'ran', value, job: await settle(isLost ? 'lost' : 'done') };
   }
 
-  /** What the call answers without a run. `undefined`: it may run. */
+  /** The result of the call without a run. `undefined`: it may run. */
   async #told(record: JobRecord | undefined): Promise<Told | undefined> {
     const { slot, options } = this.#wanted;
     const at = retryAt(record, slot, options.policy) ?? 0;
@@ -208,7 +206,7 @@ export class OnceCall {
     return record === undefined ? {} : { job: runOf(this.#wanted.key, record, clock.origin + clock.now()) };
   }
 
-  /** The end of a run, which has happened whether or not it can be recorded. */
+  /** Records the end of a run, which has happened even if that fails. */
   async #record(own: string, record: JobRecord): Promise<void> {
     const recording = this.#tryRecord(own, record);
     this.#recording.add(recording);
@@ -224,8 +222,8 @@ export class OnceCall {
     } catch (error) {
       cause = error;
     }
-    const why = cause instanceof Error ? cause.message : 'Its record was changed meanwhile.';
-    const message = `The end of a run of once(${JSON.stringify(key)}) (${record.state}) was not recorded. ${why}`;
+    const why = cause instanceof Error ? cause.message : 'Its record was changed in the meantime.';
+    const message = `The result of a run of once(${JSON.stringify(key)}) (${record.state}) was not recorded. ${why}`;
     process.emitWarning(message, { code: 'LOCKS_JOB_UNRECORDED' });
   }
 
@@ -236,12 +234,12 @@ export class OnceCall {
   }
 
   #tooEarly(slot: number, now: number): LockError {
-    const message = `once: the slot ${new Date(slot).toISOString()} is ${Math.round(slot - now)} ms ahead of the clock of ${this.#host.provider.name}. Set the clock of this process, or give the time of the present round.`;
+    const message = `once: the slot ${new Date(slot).toISOString()} is ${Math.round(slot - now)} ms ahead of the clock of ${this.#host.provider.name}. Correct the clock of this process, or pass the time of the current run.`;
     return new LockError('LOCK_INVALID', message);
   }
 }
 
-/** The run that is waited for is one of an earlier slot. */
+/** Whether the awaited run is one of an earlier slot. */
 function isBefore(slot: number, record: JobRecord | undefined): boolean {
   return record === undefined || record.slot < slot || record.state === 'open';
 }

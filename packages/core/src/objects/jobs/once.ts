@@ -16,14 +16,13 @@ import { storeTime } from './store-time.ts';
 import { crashed } from './verdict.ts';
 
 /**
- * Runs jobs once in each slot. The lock of a job says that a process is at work. The
- * compare-and-set of its record to "running" is the permission to run: that a slot runs at most
- * once depends on no ttl and on no clock.
+ * Runs jobs once per slot. The lock of a job shows that a process runs it. The compare-and-set of
+ * its record to "running" is the permission to run: "at most once per slot" depends on no ttl and
+ * no clock.
  */
 export class Jobs {
   readonly #host: JobsHost;
   readonly #store: JobStore;
-  /** Ends of runs that are being recorded. */
   readonly #recording = new Set<Promise<void>>();
   readonly #warnings = new EdgeWarnings();
 
@@ -72,12 +71,12 @@ export class Jobs {
     return record?.state !== 'running' && (await this.#store.remove(key, raw));
   }
 
-  /** Resolves when the ends of runs that have ended are recorded, or cannot be. */
+  /** Resolves when the results of ended runs are recorded, or cannot be. */
   async recorded(): Promise<void> {
     await Promise.all(this.#recording);
   }
 
-  /** A run that ended without a word is shown as crashed. */
+  /** Shows a run that ended without a report as crashed. */
   async #look(key: string, id: string): Promise<ReadJob> {
     for (;;) {
       const read = await this.#store.read(key, id);

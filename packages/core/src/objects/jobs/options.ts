@@ -8,9 +8,9 @@ import { readOptions } from '../../options/read-options.ts';
 import type { ReadOptions } from '../../options/read-options.ts';
 import type { RetryPolicy } from './verdict.ts';
 
-/** How a slot is run again whose run did not succeed. */
+/** How a slot with an unsuccessful run is retried. */
 export interface JobRetries {
-  /** How many runs may follow the first one in a slot. @default 3 */
+  /** How many retries a slot has. @default 3 */
   readonly retries?: number | undefined;
   /** How long after the end of a run the next one may begin. @default 0 ms */
   readonly after?: Duration | undefined;
@@ -19,35 +19,33 @@ export interface JobRetries {
 /** Options of `once`. */
 export interface OnceOptions extends Pick<AcquireOptions, 'renew' | 'maxHold' | 'lockDelay' | 'signal' | 'label'> {
   /**
-   * How long after the death of the process that runs the job another one notices. The lock of the
-   * job is renewed before.
+   * How long after the death of a running process another one notices it. The lock of the job is
+   * renewed until then.
    * @default 10_000 ms
    */
   readonly ttl?: Duration | undefined;
   /**
-   * What a run that failed, crashed, was stopped or lost its lock means for its slot. `'keep'`: the
-   * slot is over, so work begins at most once in it. `'retry'`: the next call or one that waits
-   * runs it again, up to 3 times, so work succeeds at least once as long as calls come, and may run
-   * twice: a process may die after its work, before it is recorded.
+   * The effect of a run that failed, crashed, was stopped or lost its lock. `'keep'`: the slot is
+   * over, so work begins at most once in it. `'retry'`: the next or a waiting call runs it again,
+   * up to 3 times, so work succeeds at least once as long as calls are made, and may run twice: a
+   * process may die after its work, before that is recorded.
    * @default 'keep'
    */
   readonly onFailure?: 'keep' | 'retry' | JobRetries | undefined;
   /**
    * How long a call waits while the job runs elsewhere, in ms, ready to take over, and until a
-   * retry is due. By default a call whose slot runs elsewhere answers immediately, and one that
-   * finds an earlier slot still running waits for as long as a dead process keeps the lock.
+   * retry is due. By default a call whose slot runs elsewhere returns immediately, and one that
+   * finds an earlier slot running waits for as long as a dead process keeps the lock.
    */
   readonly wait?: Duration | undefined;
   /**
-   * When the job is next due: a Date, or so many ms after the slot. `jobs` tells by it which jobs
-   * are overdue. By default the end of a slot with `every`, and unknown for a Date.
+   * When the job is next due: a Date, or the time after the slot in ms. `jobs` reports overdue jobs
+   * by it. By default the end of a slot with `every`, and unknown for a Date.
    */
   readonly next?: Date | Duration | undefined;
 }
 
-/** The options, checked. */
 export interface ReadOnceOptions {
-  /** Those of the lock. */
   readonly lock: ReadOptions<Pick<OnceOptions, 'renew' | 'maxHold' | 'lockDelay' | 'signal' | 'label'>> & {
     readonly ttl: number;
   };

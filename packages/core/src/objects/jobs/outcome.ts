@@ -3,7 +3,7 @@ import type { JobState } from '../../job-run.ts';
 import type { Lease } from '../../lease.ts';
 import type { JobRecord } from './job-record.ts';
 
-/** What the end of a run changes, apart from its state. A run that was stopped is no try. */
+/** What the end of a run changes besides its state. A stopped run is no try. */
 export function outcomeOf({ slot, tries, failures }: JobRecord, state: JobState): Partial<JobRecord> {
   if (state === 'done') return { lastDone: slot, failures: 0 };
   return { tries: state === 'stopped' ? tries - 1 : tries, failures: failures + 1 };
@@ -16,7 +16,7 @@ export function stateAfter(lease: Lease, signal: AbortSignal | undefined): JobSt
   return isLockError(reason, 'LOCK_CLOSED') ? 'stopped' : isLockError(reason, 'LOCK_LOST') ? 'lost' : 'failed';
 }
 
-/** What the error of the work says. */
+/** The error of the work, for the record. */
 export function failureOf(error: unknown): Partial<JobRecord> {
   const { exitCode, message } = (typeof error === 'object' && error !== null ? error : {}) as Partial<
     Record<'exitCode' | 'message', unknown>

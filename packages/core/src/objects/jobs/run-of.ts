@@ -1,10 +1,10 @@
 import type { JobRun } from '../../job-run.ts';
 import type { JobRecord } from './job-record.ts';
 
-/** A next run is not overdue before so many ms. With less, slow starts raise alarms. */
+/** The least delay of an overdue run, in ms. With less, slow starts raise alarms. */
 const leastDelay = 60_000;
 
-/** What a user reads. `now`: ms since 1970, by the clock of the store. */
+/** A record for users. `now`: ms since 1970, by the clock of the store. */
 export function runOf(key: string, record: JobRecord, now: number): JobRun {
   const { slot, state, by, began, ended, tries, failures, lastDone, next, exitCode, error } = record;
   return {

@@ -1,12 +1,12 @@
 import { durationText, parseDuration } from '../../options/duration.ts';
 
-/** What a slot is, as errors say it. */
-export const dateAdvice = 'Give the time that the schedule names, as a Date';
+/** How errors describe a slot. */
+export const dateAdvice = 'Pass the scheduled time as a Date';
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Schedules by name, and how they are in cron. */
+/** Named schedules in cron syntax. */
 const named: Readonly<Record<string, string>> = {
   minutely: '* * * * *',
   hourly: '0 * * * *',
@@ -35,7 +35,7 @@ export function adviceFor(slot: unknown): string {
   return `${dateAdvice}. Other slots are { every: '1h', at: '15m' } and 'ever'`;
 }
 
-/** The slot of a simple schedule in UTC. `undefined`: it has none. */
+/** The slot of a simple schedule in UTC. `undefined`: none. */
 function everyOf(cron: string): string | undefined {
   const fields = cron.split(/\s+/);
   const [second = '', minutes = '', hours = '', ...days] = fields.length === 6 ? fields : ['0', ...fields];

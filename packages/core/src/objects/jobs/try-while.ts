@@ -3,12 +3,12 @@ import type { LockCalls } from '../../leases/lock-calls.ts';
 import type { AcquireOptions } from '../../options/acquire-options.ts';
 import type { Runtime, TimerHandle } from '../../time/runtime.ts';
 
-/** Between two looks at what is waited for, in ms. With less, more commands. */
+/** Between two checks of what is awaited, in ms. Less costs more commands. */
 const look = 1_000;
 
 /**
  * Waits for the lock `key` and runs `work` under it, while `isWanted`. It keeps its position in the
- * queue meanwhile. `undefined`: there was no lock in time, or it is not wanted any more.
+ * queue meanwhile. `undefined`: no lock in time, or it is no longer wanted.
  */
 export async function tryWhile<T>(
   { locks, runtime }: { readonly locks: LockCalls; readonly runtime: Runtime },
@@ -24,7 +24,7 @@ export async function tryWhile<T>(
     timer = runtime.setTimer(() => void check(), look, false);
   };
   const check = async (): Promise<void> => {
-    // A store that does not answer says nothing.
+    // A store that does not answer proves nothing.
     const wanted = await isWanted().catch(() => true);
     if (!waits) return;
     if (wanted) plan();

@@ -1,9 +1,9 @@
 import type { JobState } from '../../job-run.ts';
 import type { JobRecord } from './job-record.ts';
 
-/** When a slot whose run did not succeed is open again. */
+/** When a slot with an unsuccessful run opens again. */
 export interface RetryPolicy {
-  /** How many runs may follow the first one in a slot. */
+  /** How many retries a slot has. */
   readonly retries: number;
   /** In ms after the end of the last run. */
   readonly after: number;
@@ -14,8 +14,8 @@ export type Verdict = 'open' | 'running' | 'done' | 'failed' | 'passed';
 
 /**
  * What a call for `slot` may do. `running`: a run began and did not end, in this slot or in an
- * earlier one. Only who holds the lock of the job knows whether it is still at work. `now`: ms
- * since 1970, by the clock that `ended` is of.
+ * earlier one. Only the holder of the job's lock knows whether it is still running. `now`: ms since
+ * 1970, by the same clock as `ended`.
  */
 export function verdictOf(record: JobRecord | undefined, slot: number, policy: RetryPolicy, now: number): Verdict {
   if (record === undefined) return 'open';
@@ -28,8 +28,8 @@ export function verdictOf(record: JobRecord | undefined, slot: number, policy: R
 }
 
 /**
- * When a slot whose run did not succeed is open again, in ms since 1970. 0: now. `undefined`:
- * never, or its run did not end so.
+ * When a slot with an unsuccessful run opens again, in ms since 1970. 0: now. `undefined`: never,
+ * or its run did not end so.
  */
 export function retryAt(
   record: JobRecord | undefined,
@@ -37,7 +37,7 @@ export function retryAt(
   { retries, after }: RetryPolicy,
 ): number | undefined {
   if (record?.slot !== slot || !isFailure(record.state)) return undefined;
-  // A run that was stopped is no try, so "keep" has to be looked at first.
+  // A stopped run is no try, so "keep" must be checked first.
   if (retries === 0 || record.tries > retries) return undefined;
   return after === 0 ? 0 : (record.ended ?? 0) + after;
 }
@@ -46,12 +46,12 @@ function isFailure(state: JobState): boolean {
   return state !== 'running' && state !== 'done' && state !== 'open';
 }
 
-/** A record of a run that ended without saying so: its lock is free. */
+/** A record of a run that ended without a report: its lock is free. */
 export function crashed(record: JobRecord): JobRecord {
   return { ...record, state: 'crashed', failures: record.failures + 1 };
 }
 
-/** The next run of `slot`, after what `record` says. */
+/** The next run of `slot`, after `record`. */
 export function begun(
   record: JobRecord | undefined,
   run: Pick<JobRecord, 'slot' | 'run' | 'by' | 'began' | 'next'>,

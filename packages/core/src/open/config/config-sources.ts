@@ -11,11 +11,11 @@ export interface ConfigSource {
    * A path or the name of an environment variable, for messages. `undefined`: the caller's code.
    */
   readonly where: string | undefined;
-  /** What stands there. */
+  /** Its content. */
   readonly config: LocksConfig;
 }
 
-/** The configurations that `target` stands for, the strongest last. */
+/** The configurations of `target`, the strongest last. */
 export async function configSources(target: string | URL | LocksConfig | undefined): Promise<readonly ConfigSource[]> {
   if (target === undefined) return await fromEnvironment();
   if (typeof target === 'string' || target instanceof URL) return [{ where: undefined, config: { url: target } }];
@@ -27,7 +27,7 @@ export async function configSources(target: string | URL | LocksConfig | undefin
   return path === undefined ? [own] : [await readConfigFile(path), own];
 }
 
-/** An empty variable counts as one that is not set: that is how many tools unset one. */
+/** An empty variable counts as unset, as many tools unset it so. */
 async function fromEnvironment(): Promise<readonly ConfigSource[]> {
   const { LOCKS_CONFIG: path, LOCKS_URL: url } = process.env;
   const sources = path ? [await readConfigFile(path)] : [];
@@ -35,7 +35,7 @@ async function fromEnvironment(): Promise<readonly ConfigSource[]> {
   if (sources.length > 0) return sources;
   throw misconfigured(
     'openLocks',
-    `no argument and no configuration; set LOCKS_URL (redis://host:6379), or name a file in LOCKS_CONFIG`,
+    `no URL or configuration was given; pass one, or set LOCKS_URL (redis://host:6379) or LOCKS_CONFIG (a file)`,
   );
 }
 
@@ -49,21 +49,18 @@ async function readConfigFile(path: unknown): Promise<ConfigSource> {
     throw misconfigured('openLocks', `option "config" must be the path of a file, not ${describeGiven(path)}`);
   }
   if (path.includes('://')) {
-    throw misconfigured(
-      'openLocks',
-      'the configuration file is named by a path; a URL belongs into LOCKS_URL or option "url"',
-    );
+    throw misconfigured('openLocks', 'the configuration file needs a path; put a URL in LOCKS_URL or option "url"');
   }
   const where = resolve(process.cwd(), path);
   const read = parse(await readText(where, path), where);
   if (typeof read !== 'object' || read === null || Array.isArray(read)) {
     // Its value is not shown: a text may be a URL with a password.
-    throw misconfigured(where, 'it must have an object, such as { "url": "redis://host:6379" }');
+    throw misconfigured(where, 'it must contain an object, such as { "url": "redis://host:6379" }');
   }
   return { where, config: fillPlaceholders(read, where) as LocksConfig };
 }
 
-/** `given`: the path as it was given. */
+/** `given`: the path as passed. */
 async function readText(path: string, given: string): Promise<string> {
   // An import of it reads all its exports, which takes some ms.
   const { readFile } = process.getBuiltinModule('node:fs/promises');
@@ -82,7 +79,7 @@ function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Nothing else of the message is shown: it quotes text that may be a password.
+    // The rest of the message is not shown: it quotes text that may be a password.
     const at = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec((error as Error).message)?.[1];
     const line = at === undefined ? '' : ` at line ${text.slice(0, Number(at)).split('\n').length}`;
     throw misconfigured(where, `not JSON${line}`);
@@ -93,8 +90,8 @@ const placeholder = /\$(\$?)\{([^}]*)\}?/g;
 
 /**
  * `value` with `${NAME}` in its texts replaced by the environment variable of that name. `$${`
- * stands for `${`. Throws `LOCK_MISCONFIGURED` with `where`, the option and the name of a variable
- * that is not set.
+ * escapes `${`. Throws `LOCK_MISCONFIGURED` with `where`, the option and the name of an unset
+ * variable.
  */
 function fillPlaceholders(value: unknown, where: string, path: readonly string[] = []): unknown {
   if (typeof value === 'string') return fillText(value, where, path);
@@ -112,7 +109,7 @@ function fillText(text: string, where: string, path: readonly string[]): string 
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || !whole.endsWith('}')) {
       throw misconfigured(
         where,
-        `${option} has a placeholder that cannot be read; write \${NAME}, or $\${ for the characters`,
+        `${option} has a placeholder that cannot be parsed; write \${NAME}, or $\${ for the characters`,
       );
     }
     const filled = process.env[name];

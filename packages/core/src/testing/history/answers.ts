@@ -1,12 +1,12 @@
 import type { Claim } from './claims.ts';
 import type { HistoryEvent, Violation } from './events.ts';
 
-/** In ms: how much a fact may be noted after it happened. */
+/** How late a fact may be recorded, in ms. */
 const slack = 20;
 
 /**
  * Certain answers are true: those of `release`, `renew` and `held`, and a loss. A hold may end
- * before its promised end where the store lost its data meanwhile.
+ * before its promised end if the store lost its data meanwhile.
  */
 export function* checkAnswers(
   claims: readonly Claim[],
@@ -31,10 +31,10 @@ export function* checkAnswers(
     }
     if (answer === false && !requestsMayRepeat && releasedAt !== undefined && wrongly(releasedAt, promisedAtRelease)) {
       const early = inMs(promisedAtRelease - releasedAt);
-      yield broken(releasedAt, `${id}: release answered false ${early} before its promised end`);
+      yield broken(releasedAt, `${id}: release returned false ${early} before its promised end`);
     }
     if (answer === true && lostAt !== undefined && lostCode !== 'LOCK_CLOSED')
-      yield broken(lostAt, `${id}: release answered true after the loss`);
+      yield broken(lostAt, `${id}: release returned true after the loss`);
     for (const { at, code } of claim.renewals) {
       if (code !== 'LOCK_LOST' || !wrongly(at, promisedUntil)) continue;
       yield broken(at, `${id}: renew rejected with LOCK_LOST ${inMs(promisedUntil - at)} before its promised end`);

@@ -14,57 +14,53 @@ import { checkWrites } from './writes.ts';
 export interface CheckHistoryOptions {
   /** Sharers of a key may have the same token. @default false */
   readonly sharersMayTie?: boolean | undefined;
-  /**
-   * Requests may arrive twice: a release answers `false` to the second one. @default false
-   */
+  /** Requests may arrive twice: a release returns `false` for the second one. @default false */
   readonly requestsMayRepeat?: boolean | undefined;
   /** Kinds of faults that empty the store. @default none */
   readonly emptying?: readonly string[];
   /** Those of them after which a key may have a second holder. @default those of `emptying` */
   readonly forgetting?: readonly string[];
-  /** Those after which it has older data, and may give a token again. @default none */
+  /** Those after which the store has older data, and may grant a token again. @default none */
   readonly restoring?: readonly string[];
-  /** Kinds of faults in which the store refuses for a reason that calls name. @default none */
+  /** Kinds of faults in which the store refuses with a reason. @default none */
   readonly refusing?: readonly string[];
   /**
-   * Losses are told in time, and these kinds of faults are those in which a process does not run.
-   * @default it is not checked when losses are told
+   * Losses are reported in time, and in these kinds of faults a process does not run.
+   * @default it is not checked when losses are reported
    */
   readonly stopping?: readonly string[];
   /** Waiters are granted in the order in which they came. @default false */
   readonly fair?: boolean | undefined;
   /** Faults in which no call of a process can be answered. @default none */
   readonly silences?: Explains;
-  /**
-   * Which faults explain a failure of a call. By default those of the store, and of its process.
-   */
+  /** Which faults explain a failure of a call. @default those of the store, and of its process */
   readonly explains?: Explains;
   /** How long a claim may wait without a fault, in ms. @default 30_000 */
   readonly patience?: number;
-  /** The same in a calm phase, where locks are held for moments, in ms. @default 15_000 */
+  /** The same in a calm phase, with short holds, in ms. @default 15_000 */
   readonly calmPatience?: number;
 }
 
 const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hit === process;
 
 /**
- * The promises of the library that a history breaks, by time. The events of each process must be in
- * their order, and so must those of the guarded resource.
+ * The guarantees of the library that a history violates, by time. The events of each process must
+ * be in their order, and so must those of the guarded resource.
  *
- * - `exclusion`: two leases that exclude each other are never certainly held at the same moment,
- * and no more than `permits` share a key. "Certainly" is what the leases said by `remaining`, so
- * that a paused process explains exactly the overlap that its own lease allows.
- * - `slots`: in each slot of `once` one call runs at most.
- * - `tokens`: no token is given twice, and each exceeds those of earlier grants that it excludes.
- * - `writes`: the guarded resource loses no write, takes no stale one, and refuses none of a
+ * - `exclusion`: two leases that exclude each other are never certainly held simultaneously, and no
+ *   more than `permits` share a key. "Certainly" is by the leases' `remaining`, so that a paused
+ *   process explains exactly the overlap that its own lease allows.
+ * - `slots`: in each slot of `once` at most one call runs.
+ * - `tokens`: no token is granted twice, and each exceeds those of earlier grants that it excludes.
+ * - `writes`: the guarded resource loses no write, accepts no stale one, and refuses none of a
  *   certain holder.
- * - `answers`: a loss, and what `release` and `renew` answered, is true.
- * - `told`: where that is asked for, a loss is told before the promised end, or as soon as its
- *   process runs again.
- * - `order`: where that is declared, waiters are granted in the order in which they came.
- * - `liveness`: every call is answered, and in time where there is no fault.
- * - `failures`: each is one that its call may have, and that a fault explains. No call is
- *   told that a key is busy while the store cannot answer.
+ * - `answers`: a loss, and what `release` and `renew` returned, is true.
+ * - `told`: if requested, a loss is reported before the promised end, or as soon as its process
+ *   runs again.
+ * - `order`: if declared, waiters are granted in the order in which they came.
+ * - `liveness`: every call is answered, and in time if there is no fault.
+ * - `failures`: each is one that its call may have, and that a fault explains. No call reports a
+ *   key as busy while the store cannot answer.
  */
 export function checkHistory(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): Violation[] {
   const { sharersMayTie = false, requestsMayRepeat = false, explains = ofStoreOrProcess } = options;
@@ -84,7 +80,7 @@ export function checkHistory(events: readonly HistoryEvent[], options: CheckHist
     ...checkFailures(claims, events, explains, refusing),
     ...checkBusy(claims, events, silences),
   ];
-  // Two rules may see the same.
+  // Two rules may find the same.
   const byMessage = new Map(found.map((violation) => [violation.message, violation]));
   return [...byMessage.values()].toSorted((one, other) => one.at - other.at);
 }

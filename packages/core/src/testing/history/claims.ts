@@ -1,69 +1,68 @@
 import type { HistoryCall, HistoryEvent } from './events.ts';
 
-/** One call for a lock, and what became of it. Times are in ms; absent: it did not happen. */
+/** One call for a lock, and its outcome. Times are in ms; absent: it did not happen. */
 export interface Claim {
   /** The name of the call. */
   readonly id: string;
-  /** Who called. */
+  /** The process that called. */
   readonly process: string;
   /** What was called. */
   readonly call: HistoryCall;
-  /** When. */
+  /** When it was called. */
   readonly calledAt: number;
-  /** When the call was answered with something other than a lease. */
+  /** When the call ended without a lease. */
   endedAt?: number;
   /** What it rejected with. */
   failure?: {
     /** The code of the error. */
     readonly code: string;
-    /** Its message. */
+    /** The message of the error. */
     readonly message: string;
   };
   /** When it was granted. */
   grantedAt?: number;
-  /** Its fencing token. */
+  /** The fencing token. */
   token?: bigint;
-  /** Until when the lease said that it is certainly held, at the latest of its words. */
+  /** The latest time until which the lease reported to be certainly held. */
   promisedUntil: number;
-  /** What it promised last, before `release` was called. */
+  /** The last such time before `release` was called. */
   promisedAtRelease: number;
   /** When an operator began to release it by force. */
   forcedAt?: number;
   /** When the store may have forgotten it. */
   forgottenAt?: number;
-  /** How often the store went back to older data before it. `undefined`: in the middle of that. */
+  /** How often the store was restored to older data before it. `undefined`: during that. */
   era?: number | undefined;
   /** When its signal aborted. */
   lostAt?: number;
-  /** Why it did. */
+  /** Why its signal aborted. */
   lostCode?: string;
-  /** The lease called itself held although its signal had aborted. */
+  /** The lease was `held` although its signal had aborted. */
   heldAfterLoss?: boolean;
-  /** When it said that it is not held any more. */
+  /** When it reported that it was no longer held. */
   overAt?: number;
-  /** When it said that it is held, after it was over. */
+  /** When it reported to be held, after it had ended. */
   cameBackAt?: number;
   /** When `release` was called. */
   releaseAt?: number;
-  /** When it was answered. */
+  /** When `release` settled. */
   releasedAt?: number;
-  /** What it answered, or the code of its error; `over` at the end of `withLock`. */
+  /** The result, or the code of the error; `over` at the end of `withLock`. */
   answer?: boolean | string;
   /** When each `renew` settled, with `ok` or the code of its error. */
   renewals: {
-    /** When. */
+    /** When it settled. */
     readonly at: number;
-    /** How. */
+    /** Its result. */
     readonly code: string;
   }[];
 }
 
-/** A claim that was granted. */
 export type Granted = Claim & { readonly grantedAt: number; readonly token: bigint };
 
-/** From when until when a claim certainly held its key. */
+/** When a claim certainly held its key. */
 export interface Hold {
-  /** Which call. */
+  /** The call. */
   readonly claim: Claim;
   /** Since when, in ms. */
   readonly from: number;
@@ -72,9 +71,9 @@ export interface Hold {
 }
 
 /**
- * The calls of a history, in the order of their beginning. Throws where one was never called.
- * `forgetting`: kinds of faults after which the store may not know what was granted before.
- * `restoring`: those after which it may know no token that was given before.
+ * The calls of a history, in the order of their beginning. Throws for an event without a call.
+ * `forgetting`: kinds of faults after which the store may not know earlier grants. `restoring`:
+ * those after which it may know no earlier token.
  */
 export function readClaims(
   events: readonly HistoryEvent[],
@@ -100,7 +99,7 @@ export function readClaims(
   }
   for (const event of events) {
     if (event.type !== 'forced') continue;
-    // A lease that goes on elsewhere keeps its owner.
+    // A lease that continues elsewhere keeps its owner.
     for (const claim of owned.get(event.owner) ?? []) {
       if (claim.call.key === event.key) claim.forcedAt = Math.min(claim.forcedAt ?? Infinity, event.at);
     }
@@ -119,8 +118,8 @@ export function readClaims(
 }
 
 /**
- * In ms: how long an answer may be under way. With less, an answer of before a loss of data counts
- * as one of after it.
+ * How long an answer may take, in ms. With less, an answer from before a loss of data counts as one
+ * after it.
  */
 const onTheWay = 1_000;
 
@@ -134,21 +133,21 @@ export function isGranted(claim: Claim): claim is Granted {
   return claim.grantedAt !== undefined && claim.token !== undefined;
 }
 
-/** In ms: for so long a close leaves a key to work that runs, by default. */
+/** How long a close leaves a key to running work by default, in ms. */
 const drain = 5_000;
 
-/** Calls that end their lease when the function ends that they were given. */
+/** Calls whose lease ends with the function passed to them. */
 const functions: ReadonlySet<string> = new Set(['withLock', 'tryWithLock', 'once', 'elect']);
 
 /**
- * A lease promises with each look how long it certainly lasts. A release ends it, and so do a loss,
- * a release by force, and a store that forgets it; a release that answers `true` proves that it
- * lasted until then. With `atLeast` the key rests also after the release.
+ * A lease reports at each look how long it certainly lasts. It ends by a release, a loss, a forced
+ * release, and a store that forgets it; a release that returns `true` proves that it lasted until
+ * then. With `atLeast` the key also has a cooldown after the release.
  */
 export function holdOf(claim: Claim): Hold | undefined {
   const { grantedAt, promisedUntil, releaseAt = Infinity, answer, call, calledAt } = claim;
   const { forcedAt = Infinity, forgottenAt = Infinity } = claim;
-  // A close leaves the key to work that runs.
+  // A close leaves the key to running work.
   const isLeft = claim.lostCode === 'LOCK_CLOSED' && functions.has(call.how);
   const lostAt = (claim.lostAt ?? Infinity) + (isLeft ? drain : 0);
   if (grantedAt === undefined) return undefined;

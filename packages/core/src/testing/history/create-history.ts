@@ -2,29 +2,29 @@ import { isLockError } from '../../errors/lock-error.ts';
 import type { Lease } from '../../lease.ts';
 import type { HistoryEvent } from './events.ts';
 
-/** Notes what leases say, as the events that `checkHistory` reads. */
+/** Records what leases report, as the events that `checkHistory` reads. */
 export interface History {
-  /** All that happened so far, in order. The name of a call is the owner of its lease. */
+  /** All events so far, in order. The name of a call is the owner of its lease. */
   readonly events: readonly HistoryEvent[];
-  /** A call gave `lease` to `process`. All other leases are looked at in this moment. */
+  /** A call granted `lease` to `process`. All other leases are looked at in this moment. */
   granted(process: string, lease: Lease, permits?: number): void;
   /**
-   * Releases `lease`, and notes the answer. A rejection is passed on, and noted as the end of the
-   * lease.
+   * Releases `lease`, and records the answer. A rejection is passed on, and recorded as the end of
+   * the lease.
    */
   release(lease: Lease): Promise<boolean>;
-  /** `process` is gone. Its leases last as long as they promised last. */
+  /** `process` has crashed. Its leases last as long as they last reported. */
   crashed(process: string): void;
-  /** Looks at all leases. What says nothing new is not noted. */
+  /** Looks at all leases. Records only news. */
   look(): void;
 }
 
 interface Entry {
   readonly process: string;
   readonly lease: Lease;
-  /** Until when it has promised to last, by the clock of the history. */
+  /** Until when it reported to last, by the clock of the history. */
   until: number;
-  /** It said that it is not held any more. */
+  /** It reported that it is no longer held. */
   over: boolean;
 }
 

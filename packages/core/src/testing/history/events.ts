@@ -1,16 +1,16 @@
 import type { Mode } from '../../contract.ts';
 
-/** A call for a lock, as a history notes it. */
+/** A call for a lock in a history. */
 export interface HistoryCall {
   /** The key that is locked. */
   readonly key: string;
   /** Whether others may hold the key as well. */
   readonly mode: Mode;
-  /** Shared: how many hold the key at most. Absent: any number. */
+  /** Shared: the most holders of the key. Absent: any number. */
   readonly permits?: number;
   /** How many permits it takes. @default 1 */
   readonly count?: number;
-  /** The method that was called. Of a `multiLock` each key is a call of its own. */
+  /** The called method. Of a `multiLock` each key is a separate call. */
   readonly how:
     | 'acquire'
     | 'tryAcquire'
@@ -21,35 +21,36 @@ export interface HistoryCall {
     | 'elect'
     | 'resume'
     | 'downgrade';
-  /** Of `once`: its slot. In each of them one call of a key may be granted. */
+  /** Of `once`: its slot. In each of them at most one call of a key may be granted. */
   readonly slot?: string;
   /**
-   * The call whose hold goes on under this one, with its token: after a `transfer` or `downgrade`.
+   * The call whose hold continues under this one, with its token: after a `transfer` or
+   * `downgrade`.
    */
   readonly continues?: string;
   /** In ms; absent: without limit. */
   readonly wait?: number;
   /** In ms: when the signal of the call aborts. Absent: never. */
   readonly abortAfter?: number;
-  /** In ms: the key rests until so long after the grant. @default 0 */
+  /** In ms: the cooldown of the key, from the grant. @default 0 */
   readonly atLeast?: number;
-  /** The call was made in a phase without faults, in which locks are held for moments. */
+  /** The call was made in a phase without faults, with short holds. */
   readonly calm?: boolean;
 }
 
 /**
  * One fact of a history: plain data, which may be written to a file as JSON. `at` is in ms of a
  * monotonic clock that all processes share (`process.hrtime` on one host). It is read before the
- * fact: with `remaining: 200` the lease promised to last until `at + 200`.
+ * fact: with `remaining: 200` the lease lasts at least until `at + 200`.
  */
 export type HistoryEvent = {
   /** When, in ms. */
   readonly at: number;
-  /** Which process notes it. */
+  /** The process that records it. */
   readonly process: string;
 } & (
   | ({
-      /** Names the call, and the lease that came of it. */
+      /** Names the call, and its lease. */
       readonly id: string;
     } & (
       | {
@@ -61,19 +62,19 @@ export type HistoryEvent = {
           readonly type: 'granted';
           /** Its fencing token, as text. */
           readonly token: string;
-          /** What the lease promised, in ms. */
+          /** What the lease reported, in ms. */
           readonly remaining: number;
-          /** Who the store says holds it, where that is known. */
+          /** The owner in the store, if known. */
           readonly owner?: string;
         }
       | {
-          /** A look at a lease. `release`: it is called next; of a function, the work is over. */
+          /** A look at a lease. `release`: it is called next; of a function, the work has ended. */
           readonly type: 'held' | 'release';
-          /** What the lease promised, in ms. */
+          /** What the lease reported, in ms. */
           readonly remaining: number;
         }
       | {
-          /** There is no lease, and no error: `tryAcquire` answered `null`. */
+          /** No lease, and no error: `tryAcquire` returned `null`. */
           readonly type: 'busy';
         }
       | {
@@ -92,18 +93,18 @@ export type HistoryEvent = {
           readonly type: 'lost';
           /** The code of the reason of the signal. */
           readonly code: string;
-          /** What the lease said of itself at that moment. */
+          /** What the lease reported at that moment. */
           readonly held: boolean;
         }
       | {
           readonly type: 'released';
-          /** What `release` answered, or the code of its error; `over` at the end of a function. */
+          /** What `release` returned, or the code of its error; `over` at the end of a function. */
           readonly answer: boolean | string;
         }
       | {
           /** The guarded resource answered the holder of a token. */
           readonly type: 'read' | 'written' | 'refused';
-          /** Which resource: that of this key. */
+          /** The resource of this key. */
           readonly key: string;
           /** The token of the request, as text. */
           readonly token: string;
@@ -117,15 +118,15 @@ export type HistoryEvent = {
       readonly from: number;
       /** What it was. */
       readonly kind: string;
-      /** From when until when it certainly had its effect, in ms. @default `from` to `at` */
+      /** When it certainly had its effect, in ms. @default `from` to `at` */
       readonly certain?: readonly [number, number];
-      /** The process that it hit. Absent: it hit the store. */
+      /** The affected process. Absent: the store. */
       readonly hit?: string;
     }
   | {
       /** An operator is about to release the hold of `owner` by force. */
       readonly type: 'forced';
-      /** What it holds. */
+      /** The held key. */
       readonly key: string;
       /** As in its `granted`. */
       readonly owner: string;
@@ -141,9 +142,9 @@ export type HistoryEvent = {
     }
 );
 
-/** A promise of the library that a history breaks. */
+/** A guarantee of the library that a history violates. */
 export interface Violation {
-  /** Which promise. */
+  /** Which guarantee. */
   readonly rule:
     | 'exclusion'
     | 'slots'

@@ -1,11 +1,11 @@
 import type { HistoryEvent, Violation } from './events.ts';
 
-/** Looks at a lease between its grant and its end say nothing new. */
+/** Looks at a lease between its grant and its end are not shown. */
 const looks: ReadonlySet<HistoryEvent['type']> = new Set(['held', 'read']);
 
 /**
- * The lines of a history that show a violation: what its calls did and which faults there were
- * meanwhile, by time, in ms from the first of them.
+ * The lines of a history that show a violation: what its calls did, and the faults meanwhile, by
+ * time, in ms from the first of them.
  */
 export function excerptOf(events: readonly HistoryEvent[], { ids, message }: Violation): string {
   const shown = new Set(ids);
@@ -30,7 +30,6 @@ function startOf(event: HistoryEvent): number {
   return event.type === 'fault' ? event.from : event.at;
 }
 
-/** What an event says, in a line. */
 function lineOf(event: HistoryEvent): string {
   switch (event.type) {
     case 'call':

@@ -3,7 +3,7 @@ import { holdOf } from './claims.ts';
 import type { Violation } from './events.ts';
 import { groupBy } from './group-by.ts';
 
-/** In each slot of a key one call is granted at most. */
+/** In each slot of a key at most one call is granted. */
 export function* checkSlots(claims: readonly Claim[]): Iterable<Violation> {
   const granted = claims.filter(
     ({ call, grantedAt, forgottenAt }) =>
@@ -41,7 +41,7 @@ function* checkKey(key: string, holds: readonly Hold[]): Iterable<Violation> {
     }
     active.push(hold);
     if (claim.call.mode === 'exclusive') continue;
-    // By their tokens: holders may tell of their grants in another order.
+    // By their tokens: holders may report their grants in another order.
     const sharers = active
       .flatMap((other) => (other.claim.call.mode === 'shared' ? other.claim : []))
       .toSorted(({ token: one = 0n }, { token: other = 0n }) => Number(one - other));

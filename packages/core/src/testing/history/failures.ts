@@ -1,11 +1,11 @@
 import type { Claim } from './claims.ts';
 import type { HistoryEvent, Violation } from './events.ts';
 
-/** In ms: for how long after a fault calls may still fail because of it. */
+/** How long after a fault calls may still fail because of it, in ms. */
 const aftermath = 8_000;
-/** In ms: without an answer for so long a call may say that its store does not answer. */
+/** After this time without an answer, in ms, a call may report its store as unavailable. */
 const shortWait = 2_000;
-/** In ms. A call whose wait is over looks for a little longer whether its store still answers. */
+/** In ms. A timed-out call checks for a little longer whether its store still answers. */
 const lastLook = 250;
 
 /** Which faults explain a failure of a call of `process`. */
@@ -13,7 +13,7 @@ export type Explains = (fault: HistoryEvent & { readonly type: 'fault' }, proces
 
 /**
  * Every failure is one that its call may have, and one that a fault explains: a store that answers
- * is not unavailable, and one that is dead is no contention.
+ * is not unavailable, and a dead one is not contention.
  */
 export function* checkFailures(
   claims: readonly Claim[],
@@ -51,7 +51,7 @@ export function* checkFailures(
   }
 }
 
-/** Whether a fault of some kind explains what a claim got at `at`. */
+/** Whether a fault of some kind explains the result of a claim at `at`. */
 type Explained = (claim: Claim, at: number) => boolean;
 
 function mayFail(
@@ -79,17 +79,17 @@ function mayFail(
       return (how === 'withLock' || how === 'tryWithLock') && grantedAt !== undefined && !calm;
     case 'LOCK_UNAVAILABLE':
       if (calm || grantedAt !== undefined) return false;
-      // A machine under load may not answer that look either.
+      // A machine under load may not answer that check either.
       return wait <= shortWait || endedAt - calledAt >= wait + lastLook || explained();
     default:
       return false;
   }
 }
 
-/** In ms: a fault may let through what was under way when it began, and what it held back. */
+/** In ms: a fault may let through calls in progress, and calls that it delayed. */
 const margin = 100;
 
-/** No call is told that a key is busy while the store cannot answer. */
+/** No call reports a key as busy while the store cannot answer. */
 export function* checkBusy(
   claims: readonly Claim[],
   events: readonly HistoryEvent[],
@@ -104,7 +104,7 @@ export function* checkBusy(
       return from + margin < calledAt && endedAt < until - margin && silences(fault, process);
     });
     if (silent === undefined) continue;
-    const message = `${id}: ${call.how} was told that "${call.key}" is busy, in the middle of a ${silent.kind}`;
+    const message = `${id}: ${call.how} reported "${call.key}" as busy during a ${silent.kind}`;
     yield { rule: 'failures', at: endedAt, ids: [id], message };
   }
 }

@@ -1,4 +1,4 @@
-/** `items` by what `keyOf` says of each, in their order. */
+/** `items` grouped by `keyOf`, in order. */
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const item of items) {

@@ -1,7 +1,7 @@
 import type { Claim } from './claims.ts';
 import type { HistoryEvent, Violation } from './events.ts';
 
-/** In ms: how long a claim may take when there is no fault any more. */
+/** How long a claim may take after the end of faults, in ms. */
 export interface LivenessBounds {
   /** One that was waiting when the faults ended. */
   readonly healed: number;
@@ -29,7 +29,7 @@ export function* checkLiveness(
       continue;
     }
     const { releaseAt, releasedAt, endedAt, lostAt } = claim;
-    // Who lost a lease need not release it.
+    // A lost lease need not be released.
     const settled = releasedAt ?? endedAt ?? (releaseAt === undefined ? lostAt : undefined);
     if (settled === undefined && !killed.has(process)) {
       const what = releaseAt === undefined ? 'it was neither released nor lost' : 'release was never answered';

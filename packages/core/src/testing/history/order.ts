@@ -2,14 +2,14 @@ import { type Granted, type Claim, isGranted } from './claims.ts';
 import type { HistoryEvent, Violation } from './events.ts';
 import { groupBy } from './group-by.ts';
 
-/** In ms: a claim has its place in the queue so long after its call. */
+/** How long after its call a claim certainly has its position, in ms. */
 const enqueued = 500;
-/** In ms: for so long after a fault waiters may have lost their places. */
+/** How long after a fault waiters may have lost their positions, in ms. */
 const aftermath = 3_000;
 
 /**
- * Waiters of a fair store are granted in the order in which they came, where no fault and no end of
- * a process disturbs it.
+ * Waiters of a fair store are granted in the order in which they came, unless a fault or the end of
+ * a process interferes.
  */
 export function* checkOrder(claims: readonly Claim[], events: readonly HistoryEvent[]): Iterable<Violation> {
   const disturbances = events.flatMap((event) => {
@@ -24,7 +24,7 @@ export function* checkOrder(claims: readonly Claim[], events: readonly HistoryEv
   for (const [key, ofKey] of groupBy(waiters, ({ call }) => call.key)) {
     const byGrant = ofKey.toSorted((one, other) => one.grantedAt - other.grantedAt);
     let first: Granted | undefined;
-    // From the last grant to the first: `first` came first of those that were granted later.
+    // From the last grant to the first: `first` came first of those granted later.
     for (const claim of byGrant.toReversed()) {
       if (
         first !== undefined &&

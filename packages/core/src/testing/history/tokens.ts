@@ -4,8 +4,8 @@ import type { Violation } from './events.ts';
 import { groupBy } from './group-by.ts';
 
 /**
- * No token is given twice, and each exceeds those of all earlier grants that it conflicts with. Of
- * two claims that certainly held, the one that held first was granted first. Of others it is
+ * No token is granted twice, and each exceeds those of all earlier grants that it conflicts with.
+ * Of two claims that certainly held, the one that held first was granted first. Of others this is
  * certain if one was granted before the other was called. `sharersMayTie`: sharers hold together,
  * and may have the same token.
  */
@@ -26,7 +26,7 @@ function* checkUnique(key: string, claims: readonly Granted[]): Iterable<Violati
   const owners = new Map<bigint, Granted>();
   for (const claim of claims) {
     const other = owners.get(claim.token);
-    const message = `token ${claim.token} of "${key}" was given twice: ${other?.id} and ${claim.id}`;
+    const message = `token ${claim.token} of "${key}" was granted twice: ${other?.id} and ${claim.id}`;
     if (other !== undefined) yield { rule: 'tokens', at: claim.grantedAt, ids: [other.id, claim.id], message };
     owners.set(claim.token, claim);
   }
@@ -58,7 +58,7 @@ function* checkCalls(key: string, claims: readonly Granted[]): Iterable<Violatio
 
 function* wentBack(key: string, earlier: Granted | undefined, claim: Granted): Iterable<Violation> {
   if (earlier === undefined || earlier.token <= claim.token) return;
-  const message = `a token of "${key}" went back: ${claim.token} of ${claim.id} after ${earlier.token} of ${earlier.id}`;
+  const message = `a token of "${key}" decreased: ${claim.token} of ${claim.id} after ${earlier.token} of ${earlier.id}`;
   yield { rule: 'tokens', at: claim.grantedAt, ids: [earlier.id, claim.id], message };
 }
 

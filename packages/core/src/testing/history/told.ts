@@ -1,12 +1,12 @@
 import { type Claim, isGranted } from './claims.ts';
 import type { HistoryEvent, Violation } from './events.ts';
 
-/** In ms: how much a fact may be noted after it happened. */
+/** How late a fact may be recorded, in ms. */
 const slack = 50;
 
 /**
- * A holder is told of the loss of its lease before the promised end, or as soon as its process runs
- * again: `stopping` are the kinds of faults in which a process does not run.
+ * A holder is notified of the loss of its lease before the promised end, or as soon as its process
+ * runs again. `stopping`: the kinds of faults in which a process does not run.
  */
 export function* checkTold(
   claims: readonly Claim[],
@@ -27,7 +27,8 @@ export function* checkTold(
     const at = Math.min(lostAt ?? Infinity, releaseAt);
     if (at === Infinity || at <= latest) continue;
     const late = `${(at - promisedUntil).toFixed(1)} ms after its promised end`;
-    const message = at === lostAt ? `was told of its loss ${late}` : `was released ${late}, and not told of its loss`;
+    const message =
+      at === lostAt ? `was notified of its loss ${late}` : `was released ${late}, and not notified of its loss`;
     yield { rule: 'told', at, ids: [id], message: `${id} ${message}` };
   }
 }

@@ -6,7 +6,7 @@ import { groupBy } from './group-by.ts';
 type Write = Extract<HistoryEvent, { readonly type: 'read' | 'written' | 'refused' }>;
 
 /**
- * The guarded resource loses no write, takes no stale one, and refuses none of a certain holder.
+ * The guarded resource loses no write, accepts no stale one, and refuses none of a certain holder.
  * Each writer adds 1 to the value that it read.
  */
 export function* checkWrites(events: readonly HistoryEvent[], claims: readonly Claim[]): Iterable<Violation> {

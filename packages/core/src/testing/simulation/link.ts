@@ -1,14 +1,14 @@
 import type { Claim, LockProvider } from '../../contract.ts';
 import type { Network } from './network.ts';
 
-/** `server`, as a process sees it over its network. `note` takes what the store answered. */
+/** `server`, as a process sees it over its network. `note` receives the answers of the store. */
 export function linkTo(
   server: LockProvider,
   network: Network,
   timeout: number,
   note: (line: string) => void,
 ): LockProvider {
-  /** Law 1: what was given up takes effect within the ttl, or never. */
+  /** Law 1: an abandoned call takes effect within the ttl, or never. */
   function call<T>(what: string, perform: () => Promise<T>, { owner, ttl }: Partial<Claim> = {}): Promise<T> {
     const noted = async (): Promise<T> => {
       try {

@@ -1,7 +1,7 @@
 import { LockError } from '../../errors/lock-error.ts';
 import type { VirtualRuntime } from '../virtual-runtime.ts';
 
-/** How bad a network is. */
+/** The quality of a network: probabilities, and ms. */
 export interface Conditions {
   /** The usual delay of a message is up to this, in ms. */
   readonly latency: number;
@@ -20,7 +20,6 @@ export interface Conditions {
 }
 
 const none = { slow: 0, slowest: 0, loseRequest: 0, loseReply: 0, loseWake: 0, duplicate: 0 };
-/** Nothing is lost or slow. */
 export const calm: Conditions = { ...none, latency: 8 };
 const slow: Conditions = { ...calm, slow: 0.3, slowest: 80 };
 const stormy: Conditions = {
@@ -33,14 +32,13 @@ const stormy: Conditions = {
   duplicate: 0.1,
 };
 
-/** One of them is drawn for each schedule. */
 export const faultless: readonly Conditions[] = [calm, slow];
 export const allConditions: readonly Conditions[] = [calm, ...faultless, stormy, stormy];
 
-/** A client gives a call up after so many ms, unless it is told otherwise. */
+/** When a client abandons a call, in ms, by default. */
 export const callTimeout = 120;
 
-/** What carries requests and replies between one process and all stores. */
+/** Carries requests and replies between one process and all stores. */
 export class Network {
   /** How bad it is at present. */
   conditions: Conditions;
@@ -58,9 +56,9 @@ export class Network {
   }
 
   /**
-   * Runs `perform` at the store, and brings its answer back. Either may be late, or lost; `perform`
-   * may run twice. Rejects with `LOCK_UNAVAILABLE` after `timeout` ms. A request that was given up
-   * arrives within `effect` ms from the call, or never.
+   * Runs `perform` at the store, and returns its answer. Either may be late, or lost; `perform` may
+   * run twice. Rejects with `LOCK_UNAVAILABLE` after `timeout` ms. An abandoned request arrives
+   * within `effect` ms from the call, or never.
    */
   request<T>(perform: () => T | Promise<T>, timeout: number, effect: number): Promise<T> {
     const { loseReply, loseRequest, duplicate } = this.conditions;

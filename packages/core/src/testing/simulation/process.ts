@@ -8,7 +8,7 @@ import type { Network } from './network.ts';
 
 /** What a process notes, and where. */
 export interface Journal {
-  /** The time of the world. */
+  /** The time of the simulation. */
   readonly store: VirtualRuntime;
   /** Adds a line. */
   note(line: string): void;
@@ -16,18 +16,18 @@ export interface Journal {
   report(problem: string): void;
 }
 
-/** What may come of a call in a world where anything is lost. */
+/** Expected failures of a call in a world where anything may be lost. */
 const usual: ReadonlySet<string> = new Set(['LOCK_UNAVAILABLE', 'LOCK_LOST', 'LOCK_TIMEOUT']);
 
-/** One process of a simulation, with an event loop, clocks and a network of its own. */
+/** One process of a simulation, with its own event loop, clocks and network. */
 export class SimulatedProcess {
   /** `p0` and so on: the first part of the owners of its leases. */
   readonly name: string;
   /** Its clock and timers: option `runtime` of all that it opens. */
   readonly runtime: VirtualRuntime;
-  /** What it carries requests with. */
+  /** Its network. */
   readonly network: Network;
-  /** Its locks, as the scenario opened them. */
+  /** Its client, as the scenario opened it. */
   locks!: Locks;
   /** It has not crashed. */
   alive = true;
@@ -35,7 +35,7 @@ export class SimulatedProcess {
   disturbedUntil: number = -Infinity;
   /** Until this time of the world its machine sleeps, in ms. */
   asleepUntil: number = -Infinity;
-  /** What `run` follows, by their names. */
+  /** The calls that `run` follows, by name. */
   readonly calls: Set<string> = new Set();
   readonly #journal: Journal;
   #count = 0;
@@ -54,26 +54,26 @@ export class SimulatedProcess {
 
   /**
    * `server`, a provider beside its store, as this process sees it over the network. Its calls
-   * reject where there was no answer for `timeout` ms, 120 by default.
+   * reject after `timeout` ms without an answer, 120 by default.
    */
   readonly link = (server: LockProvider, timeout: number = callTimeout): LockProvider =>
     linkTo(server, this.network, timeout, (line) => this.#journal.note(line));
 
   /**
-   * Asks any other server: `perform` runs there, never, once or twice, and some time later. Rejects
-   * with `LOCK_UNAVAILABLE` where there was no answer for `timeout` ms.
+   * Calls any other server: `perform` runs there, never, once or twice, and some time later.
+   * Rejects with `LOCK_UNAVAILABLE` after `timeout` ms without an answer.
    */
   readonly request = <T>(perform: () => T | Promise<T>, timeout: number = callTimeout): Promise<T> =>
     this.network.request(perform, timeout, Infinity);
 
-  /** So many ms on its clock; for ever, if it crashes before. */
+  /** Resolves after `ms` on its clock; never, if it crashes before. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.runtime.setTimer(resolve, ms, false));
   }
 
   /**
    * Follows `work`, which must end. It may reject with `LOCK_UNAVAILABLE`, `LOCK_LOST` or
-   * `LOCK_TIMEOUT`. Every other error is a problem, if `expected` does not have its code.
+   * `LOCK_TIMEOUT`. Every other error is a problem, unless `expected` contains its code.
    */
   run(what: string, work: (name: string) => Promise<unknown>, expected: readonly string[] = []): void {
     const name = `${this.name}#${(this.#count += 1)} ${what}`;
@@ -102,27 +102,27 @@ export class SimulatedProcess {
     this.runtime.crash();
   }
 
-  /** Its event loop is blocked for so many ms. */
+  /** Its event loop is blocked for `ms`. */
   block(ms: number): void {
     this.#disturb(`is blocked for ${ms} ms`, ms);
     this.runtime.stall(ms);
   }
 
-  /** Its machine sleeps for so many ms. */
+  /** Its machine sleeps for `ms`. */
   sleep(ms: number): void {
     this.#disturb(`sleeps for ${ms} ms`, ms);
     this.asleepUntil = this.#journal.store.time + ms;
     this.runtime.sleep(ms);
   }
 
-  /** Its network carries nothing for so many ms. */
+  /** Its network carries nothing for `ms`. */
   cut(ms: number): void {
     // It shows later, as a call without an answer and the pause after it.
     this.#disturb(`is cut off for ${ms} ms`, ms + 1_000);
     this.network.cutUntil = this.#journal.store.time + ms;
   }
 
-  /** Its wall clock is set: so many ms ahead. */
+  /** Its wall clock is set `ms` ahead. */
   step(ms: number): void {
     this.#disturb(`sets its wall clock by ${ms} ms`, 0);
     this.runtime.stepWallClock(ms);

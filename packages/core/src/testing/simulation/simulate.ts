@@ -6,38 +6,38 @@ import type { PlayedWorld, Scenario, World } from './world.ts';
 
 /** Options of a simulation. */
 export interface SimulateOptions {
-  /** Of all that is drawn. @default 1 */
+  /** Of all random choices. @default 1 */
   readonly seed?: number;
   /** How many schedules are played, until one fails. @default 1_000 */
   readonly schedules?: number;
-  /** Plays the schedule of this name only, which a failure has told. @default all schedules */
+  /** Plays only the schedule of this name, from the message of a failure. @default all schedules */
   readonly replay?: string;
-  /** How many processes there are. @default 3 */
+  /** The number of processes. @default 3 */
   readonly processes?: number;
   /**
    * Without them nothing is lost, and no process is disturbed. The network may be slow.
    * @default true
    */
   readonly faults?: boolean;
-  /** How many steps a schedule has at most, of all processes together. @default 14 */
+  /** The most steps of a schedule, of all processes together. @default 14 */
   readonly steps?: number;
-  /** In virtual ms: so long there is at most between two steps. @default 60 */
+  /** The longest time between two steps, in virtual ms. @default 60 */
   readonly pace?: number;
   /**
-   * In virtual ms: within so long all calls end, when there are no faults any more.
+   * How long calls may take after the end of faults, in virtual ms.
    * @default 10_000
    */
   readonly patience?: number;
-  /** In virtual ms: after so long nothing is left of what was given up. @default 8_000 */
+  /** After this time nothing is left of abandoned calls, in virtual ms. @default 8_000 */
   readonly settle?: number;
 }
 
-/** In virtual ms: `close` ends within so long, when nothing is held or waited for any more. */
+/** How long an idle `close` may take, in virtual ms. */
 const closing = 1_000;
 
 /** What a simulation has played without a failure. */
 export interface Simulated {
-  /** How many schedules. */
+  /** The number of schedules. */
   readonly schedules: number;
   /** What happened in the last of them, line by line. */
   readonly log: readonly string[];
@@ -48,12 +48,12 @@ export interface Simulated {
  * delays, loses and duplicates requests and replies, processes are blocked, sleep, crash or are cut
  * off, and clocks drift and are set. All of that comes from the seed.
  *
- * `scenario` is called for each schedule. It says what the processes do, and reports what must not
- * be. Besides, each schedule checks that all calls end, that nothing is left in the stores, that
- * `close` ends, and what was noted in `history`.
+ * `scenario` is called for each schedule. It defines what the processes do, and reports violations.
+ * In addition, each schedule checks that all calls end, that nothing is left in the stores, that
+ * `close` ends, and the `history`.
  *
- * Rejects for the first schedule that fails. Its events are left out one after the other, as long
- * as it fails. The message has the name for `replay`, the problems, and all that happened.
+ * Rejects for the first schedule that fails. Its events are removed one by one, as long as it
+ * fails. The message contains the name for `replay`, the problems, and all that happened.
  */
 export async function simulate(options: SimulateOptions, scenario: (world: World) => Scenario): Promise<Simulated> {
   const { seed = 1, replay } = options;
@@ -70,7 +70,7 @@ export async function simulate(options: SimulateOptions, scenario: (world: World
   return { schedules, log };
 }
 
-/** A schedule: what is drawn from `seed`, of which only these events happen. Absent: all. */
+/** A schedule: what is drawn from `seed`, reduced to these events. Absent: all. */
 interface Name {
   readonly seed: number;
   readonly events?: readonly number[];
@@ -92,7 +92,7 @@ async function failure(name: Name, options: SimulateOptions, scenario: (world: W
   return [`A schedule failed. To play it again: ${again}`, ...shown].join('\n');
 }
 
-/** Leaves out events, first many together, as long as something goes wrong. */
+/** Removes events, first many together, as long as the schedule fails. */
 async function shrink(seed: number, options: SimulateOptions, scenario: (world: World) => Scenario): Promise<Name> {
   const fails = async (events: readonly number[]): Promise<boolean> =>
     (await play({ seed, events }, options, scenario)).problems.length > 0;
@@ -145,7 +145,6 @@ async function play(
   }
 }
 
-/** All calls end, and nothing is left. */
 async function finish(
   world: PlayedWorld,
   observer: PlayedWorld['processes'][number]['locks'],
@@ -171,7 +170,7 @@ async function finish(
     void locks.close().then(() => void (closed = true));
     await world.advance(0);
     for (let passed = 0; passed < closing && !closed; passed += 10) await world.advance(10);
-    if (!closed || runtime.keepAliveTimers > 0) world.report(`${name} does not end: it has something to wait for`);
+    if (!closed || runtime.keepAliveTimers > 0) world.report(`${name} does not exit: something keeps it running`);
   }
 }
 

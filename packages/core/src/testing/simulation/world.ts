@@ -13,56 +13,55 @@ import { SimulatedProcess } from './process.ts';
 /** What the processes of a simulation do. */
 export interface Scenario {
   /**
-   * Opens the locks of a process, over its `link` or `request`. @default a store in memory, which
+   * Opens the client of a process, over its `link` or `request`. @default a store in memory, which
    * all processes share, with a `ttl` of 300 ms
    */
   open?(process: SimulatedProcess): Locks;
   /** One step of a process: it begins calls with `process.run`, and does not wait for them. */
   step(process: SimulatedProcess): void;
-  /** After each step, and whenever a store answered: `report`s what must never be so. */
+  /** After each step and each answer of a store: `report`s violations. */
   look?(): void;
-  /** There are no faults any more, from here on: ends calls that go on until then. */
+  /** Faults have ended: ends calls that last until then. */
   end?(): void | Promise<void>;
-  /** All calls have ended: `report`s what must be so then. */
+  /** All calls have ended: `report`s violations. */
   check?(): void | Promise<void>;
 }
 
 /** Several processes in virtual time, and all that happens between them. */
 export interface World {
-  /** The time of the stores, which processes share. Their clocks may run faster or slower. */
+  /** The time of the stores. The clocks of processes may run faster or slower. */
   readonly runtime: VirtualRuntime;
   /** The processes. Some may have crashed. */
   readonly processes: readonly SimulatedProcess[];
-  /** Notes leases, for `checkHistory`: it is checked at the end. */
+  /** Records leases, for `checkHistory`, which runs at the end. */
   readonly history: History;
   /** The network of this schedule loses and slows nothing. */
   readonly calm: boolean;
-  /** A whole number from 0 up to `below`, from the seed. */
+  /** An integer from 0 up to `below`, from the seed. */
   integer(below: number): number;
   /** One of `some`, from the seed. */
   pick<T>(some: readonly T[]): T;
-  /** Adds a line to what a failure prints. */
+  /** Adds a line to the report of a failure. */
   note(line: string): void;
-  /** The schedule has failed: something is as it must not be. */
+  /** Fails the schedule. */
   report(problem: string): void;
-  /** Lets so many ms pass, and looks. */
+  /** Advances time by `ms`, then looks. */
   advance(ms: number): Promise<void>;
 }
 
-/** What the run of one schedule needs of its world, beside what scenarios see. */
+/** What running one schedule needs of its world, besides what scenarios see. */
 export interface PlayedWorld extends World {
   readonly log: readonly string[];
   readonly problems: readonly string[];
   /** From now on numbers are those of event number `index`. */
   begin(index: number): void;
-  /** Opens the locks of all processes, and one for a look at what is left. */
+  /** Opens the clients of all processes, and one to inspect what is left. */
   open(scenario: Scenario): Locks;
-  /** Something goes wrong, or nothing. */
+  /** Causes a fault, or none. */
   disturb(): void;
   heal(): void;
 }
 
-/** The seed of number `index` of a base seed. */
 export function seedOf(base: number, index: number): number {
   const mixed = Math.imul(base ^ Math.imul(index + 1, 0x9e3779b1), 0x85ebca6b);
   return (mixed ^ (mixed >>> 13)) & 0x7fffffff;
@@ -139,7 +138,7 @@ export function createWorld(seed: number, count: number, faults: boolean): Playe
         process.crash();
         history.crashed(process.name);
       } else if (fault === 6) process.step(pick([-3_600_000, 3_600_000]));
-      // As long as the clock is sure to notice.
+      // Long enough for the clock to notice it.
       else if (fault === 7) process.sleep(2_500);
     },
     heal() {

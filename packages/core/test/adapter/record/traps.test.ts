@@ -73,16 +73,16 @@ test('`requires` refuses a store without a clock by the name of the trait', () =
 });
 
 test.each([
-  ['a later form', '[2,{}]', /form 2.*upgrade/],
-  ['other text', 'hello', /no text of this library/],
-  ['other JSON', '{"a":1}', /no text of this library/],
-  ['an earlier form', '[0,1]', /no text of this library/],
-  ['half a text', '[1,5]', /does not go on/],
-  ['lists that are none', '[1,5,"a","b","c","d"]', /does not go on/],
-  ['an owner without its label', '[1,5,[],[],[[3,"a","x",5,0,9e15]],[]]', /does not go on/],
-  ['a token that is no number', '[1,-1,[],[],[],[]]', /does not go on/],
-  ['a floor that is no number', '[1,5,["a"],["p"],[],[[0,"b","x",0,9,"z",9e15]]]', /does not go on/],
-  ['entries that are no lists', '[1,5,[],[],[null],[7]]', /does not go on/],
+  ['a later form', '[2,{}]', /format 2.*upgrade/],
+  ['other text', 'hello', /not written by this library/],
+  ['other JSON', '{"a":1}', /not written by this library/],
+  ['an earlier form', '[0,1]', /not written by this library/],
+  ['half a text', '[1,5]', /corrupted/],
+  ['lists that are none', '[1,5,"a","b","c","d"]', /corrupted/],
+  ['an owner without its label', '[1,5,[],[],[[3,"a","x",5,0,9e15]],[]]', /corrupted/],
+  ['a token that is no number', '[1,-1,[],[],[],[]]', /corrupted/],
+  ['a floor that is no number', '[1,5,["a"],["p"],[],[[0,"b","x",0,9,"z",9e15]]]', /corrupted/],
+  ['entries that are no lists', '[1,5,[],[],[null],[7]]', /corrupted/],
 ])('a record of %s is refused', async (_what, record, message) => {
   const { store, records } = together();
   records.set('key:k', { version: 'v', record });

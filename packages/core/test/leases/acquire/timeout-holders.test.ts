@@ -36,7 +36,7 @@ describe('LOCK_TIMEOUT', () => {
     ['an owner of another library', ['4f1c0b'], 'it is held by 4f1c0b'],
     ['an owner of any text', ['line\nfeed'], 'it is held by "line\\nfeed"'],
     ['a long one', ['x'.repeat(500)], `it is held by "${'x'.repeat(60)}…"`],
-    ['no holder, as it has just gone', [], 'others hold it or are in the queue'],
+    ['no holder, as it has just gone', [], 'others hold it or are queued for it'],
   ])('names %s', async (_what, owners, text) => {
     const { runtime, locks } = createBusySetting(async () => held(...owners));
     const waiting = watch(locks.acquire('seat', { ttl, wait }), runtime);

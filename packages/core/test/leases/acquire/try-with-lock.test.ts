@@ -78,7 +78,7 @@ describe('the work and the options of withLock', () => {
     [
       'options behind the work',
       (locks) => locks.tryWithLock('key', (() => {}) as never, { ttl } as never),
-      'tryWithLock(key, options, work): the options come before the work.',
+      'tryWithLock(key, options, work): pass the options before the work.',
     ],
     ['wrong options', (locks) => locks.withLock('key', { tll: 5 } as never, () => {}), 'unknown option "tll"'],
   ])('are refused: %s', async (_what, call, message) => {

@@ -11,7 +11,7 @@ const ttl = 300;
 describe('the message of LOCK_LOST', () => {
   it.each([
     ['was not renewed', 'it was not renewed before its validity ended', Infinity],
-    ['was held too long', 'its maxHold is over', 100],
+    ['was held too long', 'its maxHold has passed', 100],
   ])('of a lease that %s says so', async (_, why, maxHold) => {
     const { runtime, take } = createSetting();
     const lease = await take('seat', { ttl, renew: false, maxHold });
@@ -86,7 +86,7 @@ describe('the message of LOCK_LOST', () => {
     const { take } = createSetting({ answers: { renew: (call) => call.answer(false), release: freeAtOnce } });
     await expect((await take('seat')).renew()).rejects.toMatchObject({
       code: 'LOCK_LOST',
-      message: 'The lease on "seat" is lost: scripted says that this owner does not hold it any more.',
+      message: 'The lease on "seat" is lost: scripted reports that this owner no longer holds it.',
     });
   });
 
@@ -101,7 +101,7 @@ describe('the message of LOCK_LOST', () => {
       key: 'seat',
       result: 'done',
       message:
-        'The lease on "seat" is lost: it was not renewed before its validity ended. The work under it went on without protection.',
+        'The lease on "seat" is lost: it was not renewed before its validity ended. Its work continued without the lock.',
     });
   });
 });

@@ -23,7 +23,7 @@ const ofSeat: readonly Row[] = [
     { answers: { ...free, tryAcquire: rejectAtOnce } },
     ({ locks }) => locks.tryAcquire('seat'),
     'LOCK_UNAVAILABLE',
-    'scripted gave no usable answer about "seat", so its holder is unknown; see the cause.',
+    'scripted could not answer the request for "seat", so its state is unknown; see the cause.',
     { cause: lost },
   ],
   [
@@ -35,7 +35,7 @@ const ofSeat: readonly Row[] = [
       await locks.acquire('seat');
     },
     'LOCK_OVERLOADED',
-    '1 claim waits already; option "maxWaiters" of this Locks allows no more.',
+    '1 claim waits already, the limit of option "maxWaiters". Try again later, or raise it.',
     {},
   ],
   [
@@ -55,7 +55,7 @@ const ofSeat: readonly Row[] = [
     { answers: { release: rejectAtOnce } },
     async ({ take }) => (await take('seat')).release(),
     'LOCK_UNAVAILABLE',
-    'The lease on "seat" could not be released: scripted did not confirm it. It is tried again in the background until its ttl is over.',
+    'The lease on "seat" could not be released: scripted did not confirm it. It is retried in the background until its ttl ends.',
     { cause: lost },
   ],
   [
@@ -66,7 +66,7 @@ const ofSeat: readonly Row[] = [
       return locks.inspect('seat');
     },
     'LOCK_UNAVAILABLE',
-    'scripted could not be asked about "seat".',
+    'scripted could not report the state of "seat"; see the cause.',
     { cause: lost },
   ],
 ];
@@ -77,7 +77,7 @@ describe('the message', () => {
   });
 
   it.each([
-    [0, 'now'],
+    [0, 'immediately'],
     [200, 'within 200 ms'],
   ])('of a lock that was not free names the way out, with wait %d', async (wait, when) => {
     const { runtime, locks } = createSetting({ answers: { tryAcquire: busyAtOnce, release: freeAtOnce } });
@@ -86,7 +86,7 @@ describe('the message', () => {
     expect(waiting.error).toMatchObject({
       code: 'LOCK_TIMEOUT',
       key: 'seat "1"',
-      message: `"seat \\"1\\"" was not free ${when}: others hold it or are in the queue. Raise option "wait", or use tryAcquire.`,
+      message: `"seat \\"1\\"" was not free ${when}: others hold it or are queued for it. Raise option "wait", or use tryAcquire.`,
     });
   });
 
@@ -94,7 +94,7 @@ describe('the message', () => {
     const { runtime, locks } = createSetting();
     const waiting = watch(locks.acquire('seat', { wait: 300 }));
     await runtime.advance(300);
-    const message = 'scripted did not answer about "seat" in time, so its holder is unknown.';
+    const message = 'scripted did not answer the request for "seat" in time, so its state is unknown.';
     expect(waiting.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', key: 'seat', message });
     expect(waiting.error).not.toHaveProperty('cause');
   });
@@ -105,13 +105,15 @@ describe('the message', () => {
     runtime.block(400.4);
     provider.open('tryAcquire').grant();
     await settle();
-    const message = 'scripted answered after 400 ms; a grant with a ttl of 300 ms is over by then.';
+    const message =
+      'scripted granted "seat" after 400 ms, longer than its ttl of 300 ms. Raise option "ttl", or check the store.';
     expect(tried.error).toMatchObject({ cause: { code: 'LOCK_UNAVAILABLE', key: 'seat', message } });
   });
 
   it('of an answer that breaks the contract blames the adapter', async () => {
     const { locks } = createSetting({ answers: { ...free, tryAcquire: (call) => call.answer('yes') } });
-    const message = 'scripted gave an answer about "seat" that its contract does not allow; its adapter is at fault.';
+    const message =
+      'scripted returned an answer for "seat" that violates the provider contract. This is a bug of its adapter.';
     const cause = { code: 'LOCK_UNAVAILABLE', key: 'seat', message };
     await expect(locks.tryAcquire('seat')).rejects.toMatchObject({ cause });
   });
@@ -123,8 +125,7 @@ describe('the message', () => {
       code: 'LOCK_UNAVAILABLE',
       key: 'seat',
       cause: lost,
-      message:
-        'The lease on "seat" could not be renewed: scripted did not confirm it. It is held while "held" says so.',
+      message: 'The renewal of the lease on "seat" was not confirmed by scripted. It is held while "held" is true.',
     });
     expect([lease.held, lease.signal.aborted]).toEqual([true, false]);
   });
@@ -154,7 +155,7 @@ describe('the message', () => {
   it('of a closed Locks says what to do', async () => {
     const { locks } = createSetting();
     await locks.close();
-    const closed = { code: 'LOCK_CLOSED', message: 'This Locks is closed; open another one.' };
+    const closed = { code: 'LOCK_CLOSED', message: 'The client is closed. Create another one.' };
     await expect(locks.acquire('seat')).rejects.toMatchObject(closed);
     await expect(locks.inspect('seat')).rejects.toMatchObject(closed);
   });
@@ -199,7 +200,7 @@ describe('the message', () => {
     expect(released).toMatchObject({
       code: 'LOCK_INVALID',
       key: 'seat',
-      message: 'This hold on "seat" was released and cannot be renewed.',
+      message: 'This hold on "seat" was released, so it cannot be renewed.',
     });
   });
 });

@@ -76,13 +76,13 @@ describe('subscribe', () => {
     expect(() => subscribe('release' as never, () => {})).toThrow(
       expect.objectContaining({
         code: 'LOCK_INVALID',
-        message: 'subscribe(channel, listener): a channel is called "locks:…", such as "locks:lost", not "release".',
+        message: 'subscribe(channel, listener): "channel" must be a name such as "locks:lost", not "release".',
       }),
     );
     expect(() => subscribe('locks:lost', 5 as never)).toThrow(
       expect.objectContaining({
         code: 'LOCK_INVALID',
-        message: 'subscribe("locks:lost", listener): the listener must be a function, not 5.',
+        message: 'subscribe("locks:lost", listener): "listener" must be a function, not 5.',
       }),
     );
   });

@@ -7,7 +7,7 @@ const ttl = 1_000;
 const certain = 988;
 
 describe('a lease that is not renewed', () => {
-  it('is lost exactly at the end of its validity, before the server lets go', async () => {
+  it('is lost exactly at the end of its validity, before the server frees the key', async () => {
     const { runtime, take } = createSetting({ answers: { release: freeAtOnce } });
     const lease = await take('key', { ttl, renew: false });
     const sentAt = runtime.time;

@@ -43,7 +43,7 @@ const after =
       return clock.exact();
     });
 
-/** What it says so many ms after a sleep of 30 s in which the wall clock was set back. */
+/** What it reports this many ms after a sleep of 30 s in which the wall clock was set back. */
 function stepped(back: number, later = 1_001) {
   return ({ clock, now, sleep, pass }: TestClock): readonly number[] => {
     sleep(30_000);

@@ -26,9 +26,9 @@ it.each([
     // A slot ahead of the clock is no wrong one here: it is counted by the clock of the store.
     const locks = fleet.process();
     for (const key of ['one', 'two', 'one']) await locks.once(key, slot, () => 0);
-    const effects = `so rounds may be left out, and others may run twice. Set ${proposed}, the time of this call`;
+    const effects = `so some runs may be skipped and others repeated. Set ${proposed}, the time of this call`;
     expect(heard).toEqual([
-      ['LOCKS_ONCE_EDGE', expect.stringMatching(/^A call of once\("one"\) came at the edge of its slot/)],
+      ['LOCKS_ONCE_EDGE', expect.stringMatching(/^A call of once\("one"\) was at the edge of its slot/)],
       ['LOCKS_ONCE_EDGE', expect.stringContaining('once("two")')],
     ]);
     expect(heard[0]?.[1]).toContain(effects);

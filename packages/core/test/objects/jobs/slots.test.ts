@@ -4,12 +4,12 @@ import { createFreeSetting, watch } from '../../support/setting.ts';
 import { createFleet } from './fleet.ts';
 
 it.each([
-  ['2026-05', /"2026-05" is no slot\. Give the time that the schedule names, as a Date\. Other slots are/],
-  [1_700_000_000_000, /1700000000000 is no slot/],
-  [undefined, /undefined is no slot/],
+  ['2026-05', /"2026-05" is not a slot\. Pass the scheduled time as a Date\. Other slots are/],
+  [1_700_000_000_000, /1700000000000 is not a slot/],
+  [undefined, /undefined is not a slot/],
   [new Date(Number.NaN), /a Date after 1970/],
   [new Date(-1), /a Date after 1970/],
-  [new Date(1_700_000_000_001), /2023-11-14T22:13:20\.001Z has milliseconds, so it is the time of the call/],
+  [new Date(1_700_000_000_001), /2023-11-14T22:13:20\.001Z has milliseconds, so it seems to be the time of the call/],
   [{}, /option "every" is missing/],
   [{ every: '25h' }, /every.*100 to 86400000/],
   [{ every: '1h', at: -1 }, /at.*0 to 86400000/],
@@ -43,16 +43,16 @@ it.each([
   const { process } = await createFleet();
   const call = process().once('report', text as never, () => 0);
   const end = every === undefined ? '.' : `, or ${every}, in UTC.`;
-  const advice = `Give the time that the schedule names, as a Date (in node-cron: context.date)${end}`;
+  const advice = `Pass the scheduled time as a Date (in node-cron: context.date)${end}`;
   await expect(call).rejects.toMatchObject({
     code: 'LOCK_INVALID',
-    message: `once: ${JSON.stringify(text)} is no slot. ${advice}`,
+    message: `once: ${JSON.stringify(text)} is not a slot. ${advice}`,
   });
 });
 
 it.each([
-  ['1h', ", as a Date, or { every: '1h' }."],
-  ['90s', ", as a Date, or { every: '90s' }."],
+  ['1h', " as a Date, or { every: '1h' }."],
+  ['90s', " as a Date, or { every: '90s' }."],
   ['25h', '. Other slots are'],
   ['1000', '. Other slots are'],
 ])('refuses the duration %s for a slot', async (text, advice) => {
@@ -104,7 +104,9 @@ it('is refused without registers, by work that is none, and after close', async 
   const call = locks.once('report', 'ever', () => 0);
   await expect(call).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED', message: expect.stringMatching(/registers/) });
   await expect(locks.once('report', 'ever', {}, 1 as never)).rejects.toThrow('once(key, slot, options, work): "work"');
-  await expect(locks.once('report', 'ever', (() => 0) as never, {} as never)).rejects.toThrow('options come before');
+  await expect(locks.once('report', 'ever', (() => 0) as never, {} as never)).rejects.toThrow(
+    'options before the work',
+  );
   await locks.close();
   await expect(locks.job('report')).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
   await expect(locks.once('report', 'ever', () => 0)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });

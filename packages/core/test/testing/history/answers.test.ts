@@ -13,7 +13,7 @@ function call(more: Partial<HistoryCall> = {}): readonly HistoryEvent[] {
 
 test('a release that answers false while the hold was certain is found', () => {
   const released = (to: number) => violations(lease('a/1', 1, { from: 0, to, left: 500, answer: false }));
-  expect(released(100)).toEqual([expect.stringMatching(/^answers: .*release answered false 399.0 ms before/)]);
+  expect(released(100)).toEqual([expect.stringMatching(/^answers: .*release returned false 399.0 ms before/)]);
   expect(released(600)).toEqual([]);
   const events = lease('a/1', 1, { from: 0, to: 100, left: 500, answer: false });
   expect(checkHistory(events, { requestsMayRepeat: true })).toEqual([]);

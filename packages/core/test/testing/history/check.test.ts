@@ -56,14 +56,14 @@ test('an exclusive holder beside a sharer is found', () => {
 test('a token that goes back, and one that is given twice, are found', () => {
   const second = (token: number): readonly string[] =>
     violations(lease('a/1', 5, { from: 0, to: 10 }), lease('b/1', token, { from: 20, to: 30 }));
-  expect(second(4)).toEqual([expect.stringMatching(/^tokens: .*went back: 4 of b\/1 after 5/)]);
-  expect(second(5)).toEqual([expect.stringMatching(/was given twice/)]);
+  expect(second(4)).toEqual([expect.stringMatching(/^tokens: .*decreased: 4 of b\/1 after 5/)]);
+  expect(second(5)).toEqual([expect.stringMatching(/was granted twice/)]);
   expect(second(6)).toEqual([]);
 });
 
 test('a token that goes back is found though the lease had ended when it arrived', () => {
   const found = violations(lease('a/1', 5, { from: 0, to: 10 }), lease('b/1', 4, { from: 20, left: 0 }));
-  expect(found).toEqual([expect.stringMatching(/went back/)]);
+  expect(found).toEqual([expect.stringMatching(/decreased/)]);
 });
 
 test('two sharers may have one token where that is allowed', () => {

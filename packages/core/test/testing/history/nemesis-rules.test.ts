@@ -16,7 +16,7 @@ test('a loss that is told after the promised end is found, unless the process di
   expect(told(...held, ...lost(300))).toEqual([]);
   expect(violations([...held, ...lost(500)])).toEqual([]);
   expect(told(...held, ...lost(500))).toEqual([
-    expect.stringMatching(/^told: a\/1 was told of its loss 200\.0 ms after its promised end/),
+    expect.stringMatching(/^told: a\/1 was notified of its loss 200\.0 ms after its promised end/),
   ]);
   expect(told(...held, ...lost(500), ...stop(200, 480))).toEqual([]);
   expect(told(...held, ...lost(500), ...stop(200, 400))).toHaveLength(1);
@@ -26,7 +26,7 @@ test('a loss that is told after the promised end is found, unless the process di
 test('a lease that was over, and whose holder was never told, is found', () => {
   const late = lease('a/1', 1, { from: 0, left: 300, to: 500, answer: false });
   expect(violations(late, { stopping: [] })).toEqual([
-    expect.stringMatching(/^told: a\/1 was released .* and not told of its loss/),
+    expect.stringMatching(/^told: a\/1 was released .* and not notified of its loss/),
   ]);
 });
 
@@ -78,7 +78,7 @@ test('a key that is told to be busy while the store cannot answer is found', () 
   const silent = stop(1_000, 2_000, 'silence');
   const options: CheckHistoryOptions = { silences: ({ kind }) => kind === 'silence' };
   expect(violations([...asked(1_500), ...silent], options)).toEqual([
-    expect.stringMatching(/^failures: a\/1: tryAcquire was told that "k" is busy, in the middle of a silence/),
+    expect.stringMatching(/^failures: a\/1: tryAcquire reported "k" as busy during a silence/),
   ]);
   expect(violations([...asked(1_050), ...silent], options)).toEqual([]);
   expect(violations([...asked(1_500), ...silent])).toEqual([]);
