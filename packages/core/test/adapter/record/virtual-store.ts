@@ -35,7 +35,7 @@ export class VirtualStore {
     for (const end = this.time + ms; this.time < end && !until();) await this.#base.advance(100);
   }
 
-  /** A process with a round trip of this many ms. `instead` stands in for functions of the store. */
+  /** A process with a round trip of this many ms. `instead` replaces functions of the store. */
   process(roundTrip: number, instead: Partial<RecordStore> = {}, options: RecordOptions = {}): Process {
     const runtime = createVirtualRuntime({ with: this.#base, seed: this.#seed * 1_000 + this.#processes++ });
     const calls = { reads: 0, replaces: 0 };
