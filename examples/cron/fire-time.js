@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 
-/** Timers may be early by so many ms. With more, a call that is late may name the next round. */
+/** Timers may be early by 500 ms. With more, a late call may name the next round. */
 const early = 500;
 
 /** The time that a schedule names for the round of `now`: its last one. */

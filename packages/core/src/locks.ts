@@ -114,8 +114,8 @@ export interface Locks extends LockCalls, AsyncDisposable {
    * immediately. Then all other leases are released. The provider is closed too if `openLocks`
    * opened it, or option `closeProvider` says so. Both together take at most `closeTimeout`. Called
    * by such work, it resolves when the other work has ended, and the rest follows when its caller
-   * has ended. Before Node 24 it may not recognise its caller, and then waits until `drain` ends: see
-   * `findDeadlocks`.
+   * has ended. Before Node 24 it may not recognise its caller, and then waits until `drain` ends:
+   * see `findDeadlocks`.
    * Idempotent, never rejects.
    */
   close(): Promise<void>;

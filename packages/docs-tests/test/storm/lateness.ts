@@ -14,7 +14,7 @@ const span = 2_000;
 /** The longest fault: what it holds back is delivered long after its claim was given up. */
 const longestFault = 4_500;
 /**
- * Within so many ms after the last fault each call settles, and then a fresh claim is granted. What
+ * In ms, after the last fault each call settles, and then a fresh claim is granted. What
  * is left by a claim lasts for a ttl, a place for 3 s and a session for 6 s. Machines are busy.
  */
 const bound = 25_000;

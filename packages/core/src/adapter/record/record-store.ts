@@ -62,8 +62,8 @@ export interface RecordStore {
   read(key: string): Promise<ReadRecord>;
   /**
    * Optional: as `read`, for a holder's renewal or release. For a store whose calls wait for one
-   * another, as for a connection: it precedes the others, as thousands of waiting claims would delay
-   * a renewal beyond its ttl. @default `read`
+   * another, as for a connection: it precedes the others, as thousands of waiting claims would
+   * delay a renewal beyond its ttl. @default `read`
    */
   readFirst?(key: string): Promise<ReadRecord>;
   /**
