@@ -9,6 +9,8 @@ const application = { adapters: ['redis'], modules: ['ioredis', 'iovalkey', 'red
 
 /** In ms. */
 export const ttl = 1_000;
+/** In ms: clients wait for at most this long between two attempts to connect. */
+const healing = 2_000;
 /** A release assigns the key if the ttl is at least half of `waiterTtl`. */
 export const options = { timeout: 2_000, waiterTtl: 1_500 };
 /** In ms: no claim has a longer ttl, with its cooldown. */
@@ -78,6 +80,7 @@ export const redisTargets: readonly ListedTarget[] = [
     topology: 'one server, AOF always',
     ...application,
     fair: true,
+    healing,
     ttl,
     start: single,
     servers,
@@ -91,6 +94,7 @@ export const redisTargets: readonly ListedTarget[] = [
     topology: 'one server, AOF always, keyPrefix',
     ...application,
     fair: true,
+    healing,
     ttl,
     start: single,
     servers,
@@ -109,6 +113,7 @@ export const redisTargets: readonly ListedTarget[] = [
     topology: 'one server, AOF always, 16 MB of disk',
     ...application,
     fair: true,
+    healing,
     ttl,
     start: async () => await smallDisk(await startRedis({ args: durable }), 16),
     servers,
