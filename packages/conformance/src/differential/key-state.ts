@@ -72,6 +72,18 @@ export class KeyState {
   }
 
   /**
+   * Whether a grant may have come from a message, or from the store, whose call was slow: its
+   * validity fits both, so the end of the hold is unknown.
+   */
+  isAmbiguous(call: KeyCall, answer: unknown, sent: number, slack: number): boolean {
+    const { margin } = this.#bench;
+    if (margin === 0 || call.op !== 'acquire' || !isGrant(answer) || answer.validity === undefined) return false;
+    const hold = this.record.holds.find(({ owner }) => owner === call.claim.owner);
+    const apart = sent + call.claim.ttl - (hold?.until ?? 0);
+    return hold?.assigned === true && apart > 0 && answer.validity > call.claim.ttl - slack - margin;
+  }
+
+  /**
    * The token of an assigned hold is known when an attempt returns it. Returns whether the store
    * was not asked, as a message had reported the grant before: then the ttl continues.
    */

@@ -151,6 +151,7 @@ class Sequence {
     for (const [index, { call, key, party }] of batch.entries()) {
       const answer = answers[index];
       const state = this.#keys[key] as KeyState;
+      if (state.isAmbiguous(call, answer, sent, this.#slack)) return 'abandoned';
       const expected = state.apply(call, party, answer, sent, this.#slack);
       this.#notes.write(`${traceOf(call, key, party)} → ${inWords(answer)}`);
       const remaining = close.remaining + this.#slack;
