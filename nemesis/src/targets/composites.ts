@@ -84,6 +84,7 @@ export const compositeTargets: readonly ListedTarget[] = [
     store: 'redis, postgres',
     topology: 'one server each',
     composite: 'all',
+    sharersMayTie: true,
     ttl,
     start: async () => await withSql(await startRedis({ args: durable })),
     servers: ({ handles }) => handles,

@@ -5,7 +5,7 @@ import { jobRow, jobTable, outcomeText } from '../jobs/job-text.ts';
 import { prometheusText } from '../jobs/prometheus.ts';
 import { confirmed } from '../output/confirmed.ts';
 import type { Output } from '../output/output.ts';
-import { withStore } from '../store/open-store.ts';
+import { findStore, withStore } from '../store/open-store.ts';
 import type { StoreOptions } from '../store/open-store.ts';
 
 /** Options of `locks jobs`. */
@@ -39,7 +39,8 @@ export async function jobs(
   });
   if (format === 'prometheus') await output.write(prometheusText(runs));
   else if (output.json) for (const run of runs) await output.print('', jobRow(run));
-  else await output.print(runs.length === 0 ? 'No job has run.' : `${jobTable(runs)}\n${countText(runs)}`, {});
+  else if (runs.length > 0) await output.print(`${jobTable(runs)}\n${countText(runs)}`, {});
+  else await output.print(`No job has run: ${(await findStore(options)).shown} has no record.`, {});
   const isWrong = runs.some(({ state, overdue }) => overdue || bad.has(state));
   return check === true && isWrong ? exitCode.findings : 0;
 }

@@ -175,5 +175,5 @@ function busyText(key: string, { wait = 0, holders = [] }: LockError): string {
   const after = wait === 0 ? 'now' : `within ${span(wait)}`;
   const why =
     holders.length === 0 ? 'others hold it or wait for it' : `it is held by ${holders.map(printable).join(', ')}`;
-  return `${printable(key)} was not free ${after}: ${why}. Raise --wait.`;
+  return `${printable(key)} was not free ${after}: ${why}. Raise --wait, or see locks inspect.`;
 }

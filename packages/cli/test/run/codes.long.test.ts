@@ -110,7 +110,7 @@ test('a key that is held is 75, or what -E says, and names its holder', async ()
   const busy = await user.locks('run', 'key', '--wait', '1s', '--', 'true');
   expect(busy.code).toBe(75);
   expect(busy.errors).toContain(`held by`);
-  expect(busy.errors).toContain(`:${holder.process.pid}. Raise --wait.`);
+  expect(busy.errors).toContain(`:${holder.process.pid}. Raise --wait`);
   expect((await user.locks('run', 'key', '--wait', '0', '-E', '0', '--', 'true')).code).toBe(0);
   // TERM reaches the command, and its end gives the lock back.
   holder.process.kill('SIGTERM');
