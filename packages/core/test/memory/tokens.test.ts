@@ -111,7 +111,7 @@ describe('a memory store', () => {
     const next = claimOf('b', { mode });
     for (const wake of [undefined, () => {}, undefined]) {
       await expect(provider.tryAcquire(next, wake)).rejects.toMatchObject(
-        lockError('LOCK_INVALID', new RegExp(`^The tokens of "${next.key}" have reached 2\\^53, where they end`)),
+        lockError('LOCK_INVALID', new RegExp(`^The tokens of "${next.key}" have reached their limit of 2\\^53`)),
       );
     }
     expect(await provider.inspect(next.key)).toEqual({ key: next.key, holders: [], waiters: 0 });

@@ -74,7 +74,7 @@ test('what a guard cannot take is refused at once', async () => {
   );
   const shared = await locks.acquire('shared', { mode: 'shared' });
   await expect(guard.write([], shared)).rejects.toEqual(rejected('LOCK_INVALID'));
-  expect(() => guard.check(shared)).toThrow(/exclusive leases only/);
+  expect(() => guard.check(shared)).toThrow(/exclusive lease/);
   const lease = await locks.acquire('key');
   const refused = async (operation: object): Promise<string> => {
     const call = guard.write([operation as GuardedOperation], lease);

@@ -8,7 +8,7 @@ import { lockError } from '../../../core/test/support/lock-error.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
 const stale = (mine: bigint, seen: bigint): object =>
-  lockError('LOCK_STALE', new RegExp(`token ${mine} is stale for "account": .* with ${seen}\\.`));
+  lockError('LOCK_STALE', new RegExp(`token ${mine} is stale for "account": .* used token ${seen},`));
 
 const seenBy = (knex: Knex, table = 'locks_fences'): Promise<readonly string[]> =>
   knex(table)

@@ -52,7 +52,7 @@ test.each<readonly [string, () => Source, RegExp]>([
   // MariaDB 11.4 and newer have it, with a certificate that they have made themselves.
   ['TLS', () => mysql({ search: 'tls=true' }), /secure connection.*Turn TLS on|self-signed certificate.*"tls"/],
   ['TLS for a file', () => 'sqlite:./x.db?tls=true', /"tls" has no effect on a sqlite/],
-  ['a name for a file', () => 'sqlite:./x.db?applicationName=x', /"applicationName" means nothing/],
+  ['a name for a file', () => 'sqlite:./x.db?applicationName=x', /"applicationName" has no effect/],
   ['a schema for a file', () => 'sqlite:./x.db?schema=x', /SQLite has no schemas/],
 ])('%s is told at once, without the password (%#)', async (_what, source, message) => {
   const error = await refusal(source());
