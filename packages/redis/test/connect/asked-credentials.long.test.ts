@@ -118,7 +118,12 @@ describe.each(libraries)('functions, with %s', (library) => {
   test.each([
     ['fails', () => Promise.reject(new Error('the vault is sealed')), 'LOCK_UNAVAILABLE', /"password" failed; see/],
     ['throws', failing, 'LOCK_UNAVAILABLE', /"password" failed; see the cause/],
-    ['gives no text', () => ({ secret }), 'LOCK_MISCONFIGURED', /"password" must return a string, and returned an object/],
+    [
+      'gives no text',
+      () => ({ secret }),
+      'LOCK_MISCONFIGURED',
+      /"password" must return a string, and returned an object/,
+    ],
     ['gives nothing', () => undefined, 'LOCK_MISCONFIGURED', /"password" must return a string, and returned undefined/],
     ['gives a wrong one', () => `not ${secret}`, 'LOCK_MISCONFIGURED', /Check the user name and the password/],
   ])('one that %s', async (_what, password, code, message) => {
