@@ -5,7 +5,7 @@ import type { Flaw } from './flaw.ts';
 export const handedOver: readonly Flaw[] = [
   {
     name: 'a provider ends what it granted a ttl ago, and did not renew: another process may have',
-    caughtBy: ['locks-hand-over-giver'],
+    caughtBy: ['locks-transfer-giver'],
     mayAlsoFail: ['locks-rest*', 'locks-once*'],
     make: wrapped((inner) => {
       const granted = new Map<string, { readonly claim: Claim; readonly until: number }>();
