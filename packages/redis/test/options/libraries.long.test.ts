@@ -99,7 +99,7 @@ describe.each(libraries)('a URL that %s opens', (library) => {
   test('TLS that the two sides do not agree on is a misconfiguration', async () => {
     const server = await stopAfterTest(startRedis());
     const secure = await behindTls(server);
-    const strict = await behindTls(server, { requestCert: true, ca: selfSigned.cert });
+    const strict = await behindTls(server, { requestCert: true, rejectUnauthorized: true, ca: selfSigned.cert });
     const web = createServer((_request, response) => void response.end('Not Redis'));
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void web.close());
