@@ -27,10 +27,7 @@ export const weaker = {
   trustsAnOldBusy: [waiting('(!part.inQueue || queue !== state.queue)', '!part.inQueue')],
   onePhase: [
     decisions(sound, 'const known = votes.length;'),
-    decisions(
-      'return isVote(part, now) && part.token !== undefined && (!options.fencing || part.token >= state.token);',
-      'return isVote(part, now);',
-    ),
+    decisions('return token !== undefined && (!options.fencing || token >= state.token);', 'return true;'),
   ],
   higherTokenConfirms: [decisions(sound, 'const known = count(votes, (part) => part.token >= token);')],
   tokensAboveTheFloor: [

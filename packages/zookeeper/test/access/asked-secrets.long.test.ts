@@ -101,21 +101,21 @@ test.each<readonly [string, ZookeeperOptions, string, RegExp]>([
     'gives no text',
     { username: 'app', password: () => ({ secret }) as never },
     'LOCK_MISCONFIGURED',
-    /"password" must give a string, and gave an object/,
+    /"password" must return a string, and returned an object/,
   ],
   [
     'gives no credentials',
     { auth: () => secret as never },
     'LOCK_MISCONFIGURED',
-    /"auth" must give an object .*\(not shown\)/,
+    /"auth" must return an object .*\(not shown\)/,
   ],
   [
     'gives a wrong user',
     { username: () => `a:${secret}`, password: 'x' },
     'LOCK_MISCONFIGURED',
-    /"username" must give/,
+    /"username" must return/,
   ],
-  ['gives no TLS', { auth: digest('first'), tls: () => false }, 'LOCK_MISCONFIGURED', /"tls" must give true or/],
+  ['gives no TLS', { auth: digest('first'), tls: () => false }, 'LOCK_MISCONFIGURED', /"tls" must return true or/],
 ])('a function that %s is told, without what it gave', async (_what, options, code, message) => {
   const url = `zookeeper://${server.host}:${server.port}`;
   const config = { root: `/${randomUUID()}`, timeout: '400ms', connectTimeout: '1s', ...options };
