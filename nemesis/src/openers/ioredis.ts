@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Address, OpenArguments, OpenedLocks } from '@locks/conformance/nemesis';
 import { createRedisProvider } from '@locks/redis';
 import { Cluster, Redis } from 'ioredis';
@@ -27,11 +28,14 @@ type Options = Pick<
 >;
 
 /** Locks over a client of the application, which reaches each server through a separate proxy. */
-export function open(given: OpenArguments): OpenedLocks {
+export async function open(given: OpenArguments): Promise<OpenedLocks> {
   const { ttl, options, password, keyPrefix = '', ports, sentinels = 0 } = given.args as unknown as Args;
   const { wrap, ...settings } = given.settings;
   const common: Options = { socketTimeout: 2_000, ...(password !== undefined && { password }), ...settings };
   const client = quiet(ports === undefined ? alone() : sentinels > 0 ? watched(ports) : cluster(ports));
+  // Without its queue, an application waits for the connection.
+  if (settings['enableOfflineQueue'] === false)
+    await once(client, 'ready', { signal: AbortSignal.timeout(1_000) }).catch(() => {});
   const provider = createRedisProvider(wrapped(client, wrap, ['evalsha', 'eval']), options);
   return openedOver(provider, ttl, () => client.disconnect());
 

@@ -76,6 +76,19 @@ describe('a hand-over whose answers get lost', () => {
     expect(provider.releases.at(-1)?.claim.key).toBe('seat');
     await expect(locks.resume(text)).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
   });
+
+  it('ends with the client that takes the ticket', async () => {
+    const { provider, locks } = createFreeSetting();
+    const text = await (await locks.acquire('seat', { ttl })).transfer();
+    delete provider.answers.release;
+    const outcome = watch(locks.resume(text));
+    await settle();
+    void locks.close();
+    answerWell(provider);
+    provider.releases.find(({ claim }) => !claim.key.endsWith('/turn'))?.answer(true);
+    await settle();
+    expect(outcome.error).toMatchObject({ code: 'LOCK_CLOSED' });
+  });
 });
 
 it('a late copy of a command lets no second process resume the lease', async () => {

@@ -60,6 +60,9 @@ export async function doInside({ with: surroundings, id, turn, lease, election, 
         append({ type: 'forced', at: now(), process, key: turn.key, owner: holder.owner });
         await locks.forceRelease(holder).catch(() => false);
       }
+      // The locks of several keys have owners of their own, of which their lease tells the first.
+      const own = turn.how === 'multiLock' ? [turn.key, ...(turn.more ?? [])] : [];
+      for (const each of own) append({ type: 'forced', at: now(), process, key: each, owner: lease.owner });
       return;
     }
     default:

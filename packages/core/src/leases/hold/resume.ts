@@ -40,7 +40,11 @@ export async function resume(
   const { claim, token, renew, left } = handed;
   mustTransfer(host.provider, claim.key);
   await checkToken(host.provider, handed);
-  await inTurn(locks, claim, (turn) => takeAway(host, handed, turn));
+  await inTurn(locks, claim, async (turn) => {
+    await takeAway(host, handed);
+    if (turn.held) return;
+    throw closed() ?? unconfirmedTransfer(host.provider, claim, new Error('other processes could try meanwhile'));
+  });
   const kept = { lockDelay: 0, atLeast: 0, ...handed.rest, ttl: claim.ttl, renew, maxHold: left ?? Infinity };
   const keeping = keepingOf(kept, host.runtime.clock.now());
   const { sentAt, renewal } = await confirm(host, claim, keeping.rest);
@@ -88,9 +92,9 @@ async function inTurn(locks: Turns, claim: Claim, work: (turn: Lease) => Promise
 /**
  * Removes the ticket. Throws if another process did, or if the outcome is unknown. A late copy of
  * the giver's claim may be granted the ticket again, with a higher token, which the renewal
- * refuses. No other process may have had its turn since.
+ * refuses.
  */
-async function takeAway({ provider }: LeaseHost, handed: Transfer, turn: Lease): Promise<void> {
+async function takeAway({ provider }: LeaseHost, handed: Transfer): Promise<void> {
   const { claim, ticketToken } = handed;
   const ticket = ticketOf(claim, handed.ticket);
   const fenced = provider.traits.fencing !== 'none';
@@ -104,7 +108,6 @@ async function takeAway({ provider }: LeaseHost, handed: Transfer, turn: Lease):
     throw isPermanent(error) ? error : unconfirmedTransfer(provider, claim, error);
   }
   if (!taken) throw lostError(claim, 'it was resumed already, or was not resumed within its ttl');
-  if (!turn.held) throw unconfirmedTransfer(provider, claim, new Error('other processes could try meanwhile'));
 }
 
 /**
