@@ -92,3 +92,15 @@ test('an event of a call that was never made is refused, and a call that is made
   expect(() => checkHistory([...call, ...call])).toThrow(/has two of its "call"/);
   expect(() => checkHistory(historyOf({ type: 'busy', at: 1, id: 'a/1' }))).toThrow(/has a "busy" before its "call"/);
 });
+
+test('a lease that continues in a store that lost writes may have a token from before them', () => {
+  const events = killedAfter([
+    ...lease('a/1', 1, { from: 0, to: 5 }),
+    ...lease('b/1', 2, { from: 10, to: 20 }),
+    ...lease('a/1/transfer', 1, { from: 40, to: 50, call: { how: 'resume', continues: 'a/1' } }),
+    ...historyOf({ type: 'fault', at: 30, from: 1, kind: 'failover' }),
+  ]);
+  const rules = (options: object): readonly string[] => checkHistory(events, options).map(({ rule }) => rule);
+  expect(rules({})).toContain('tokens');
+  expect(rules({ forgetting: ['failover'] })).not.toContain('tokens');
+});
