@@ -6,7 +6,7 @@ export const questions = {
   valkey: '/docs/backends/redis',
   'extend lock': '/docs/guides/faq',
   ttl: '/docs/guides/concepts',
-  'stuck lock': '/docs/guides/faq',
+  'stuck lock': '/docs/guides/job-has-not-run',
   'job has not run': '/docs/guides/job-has-not-run',
   timezone: '/docs/guides/cron',
   cron: '/docs/guides/cron',
