@@ -76,10 +76,11 @@ function tableOf(summaries: Summaries): string {
     const { name, store, topology, composite } = target;
     const summary = summaries[name];
     const of = `${composite === undefined ? '' : `${composite} of `}${store}: ${topology}`;
-    const tested = summary === undefined ? 'not run yet' : describe(target, summary);
-    return Object.entries(groupsOf(target)).map(([promise, kinds]) => {
+    const runs = summary === undefined ? 'not run yet' : describe(target, summary);
+    return Object.entries(groupsOf(target)).map(([promise, kinds], row) => {
       const [holds, remains] = promises[promise as keyof typeof promises];
-      return [of, kinds.join(', '), holds, `\`--store ${name}\`: ${tested}`, remains];
+      const tested = row === 0 ? `\`--store ${name}\`: ${runs}` : 'by the same runs';
+      return [of, kinds.join(', '), holds, tested, remains];
     });
   });
   const head = ['store', 'fault', 'promise', 'how tested', 'what remains'];
