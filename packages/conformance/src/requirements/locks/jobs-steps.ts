@@ -15,12 +15,13 @@ export function slotOf(number: number): Date {
 
 /**
  * A client of `provider`, some of whose changes of registers have no answer. `lose` decides about
- * each by its text, and may do something first.
+ * each by its text, and may do something first. `afterRead` delays the answer of a read.
  */
 export function losingChanges(
   context: Context,
   provider: LockProvider,
   lose: (to: string) => LostChange | undefined | Promise<LostChange | undefined>,
+  afterRead: () => Promise<void> = async () => {},
 ): Locks {
   const lossy: LockProvider = {
     name: provider.name,
@@ -34,6 +35,7 @@ export function losingChanges(
       const lost = change?.to === undefined ? undefined : await lose(change.to);
       if (lost === 'before') throw new Error('the request was lost');
       const text = await provider.register?.(name, change);
+      if (change === undefined) await afterRead();
       if (lost === 'after') throw new Error('the answer was lost');
       return text;
     },

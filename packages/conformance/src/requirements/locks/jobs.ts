@@ -171,7 +171,14 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
     check: async (context) =>
       await withJob(context, async (key, fleet) => {
         const ttl = context.longTtl;
-        const calls = range(6).map((index) => fleet[index % fleet.length] as Locks);
+        // Its calls act on what they read earlier.
+        const late = losingChanges(
+          context,
+          await context.create(),
+          () => undefined,
+          async () => await sleep(context.random.integer(8)),
+        );
+        const calls = range(6).map((index) => [late, ...fleet][index % (fleet.length + 1)] as Locks);
         for (const slot of range(20)) {
           let runs = 0;
           const answers = await Promise.all(
