@@ -78,9 +78,9 @@ export class KeyState {
   isAmbiguous(call: KeyCall, answer: unknown, sent: number, slack: number): boolean {
     const { margin } = this.#bench;
     if (margin === 0 || call.op !== 'acquire' || !isGrant(answer) || answer.validity === undefined) return false;
-    const hold = this.record.holds.find(({ owner }) => owner === call.claim.owner);
-    const apart = sent + call.claim.ttl - (hold?.until ?? 0);
-    return hold?.assigned === true && apart > 0 && answer.validity > call.claim.ttl - slack - margin;
+    const { owner, ttl } = call.claim;
+    const hold = this.record.holds.find((each) => each.owner === owner);
+    return hold?.assigned === true && hold.until < sent + ttl && answer.validity > ttl - slack - margin;
   }
 
   /**
