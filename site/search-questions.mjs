@@ -6,7 +6,7 @@ export const questions = {
   valkey: '/docs/backends/redis',
   'extend lock': '/docs/guides/faq',
   ttl: '/docs/guides/concepts',
-  'stuck lock': '/docs/guides/job-has-not-run',
+  'stuck lock': '/docs/guides/lock-is-stuck',
   'job has not run': '/docs/guides/job-has-not-run',
   timezone: '/docs/guides/cron',
   cron: '/docs/guides/cron',

@@ -8,7 +8,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createUser, environmentIn, main } from '../support/locks-program.ts';
 import type { User } from '../support/locks-program.ts';
 
-const page = readFileSync(new URL('../../../../docs/guides/job-has-not-run.md', import.meta.url), 'utf8');
+const guide = (name: string): string =>
+  readFileSync(new URL(`../../../../docs/guides/${name}.md`, import.meta.url), 'utf8');
+const page = guide('job-has-not-run');
 
 let server: ServerHandle;
 beforeAll(async () => void (server = await startRedis()));
@@ -17,6 +19,8 @@ afterAll(() => server.stop());
 interface Shell extends User {
   /** What a command line prints, and its exit code. */
   type(line: string): Promise<{ readonly code: number; readonly text: string }>;
+  /** That of the store. */
+  readonly url: string;
 }
 
 /** A user who has `locks` in PATH, and a store of their own. */
@@ -31,6 +35,7 @@ function openShell(): Shell {
   const env = { ...environmentIn(user.home), PATH: `${bin}:${process.env['PATH']}`, LOCKS_URL: url };
   return {
     ...user,
+    url,
     async type(line) {
       const child = spawn('sh', ['-c', `${line} 2>&1`], { cwd: user.home, env, detached: true });
       onTestFinished(() => void child.kill('SIGKILL'));
@@ -139,4 +144,36 @@ test('each command of the page does what it says', { timeout: 120_000 }, async (
 
 test('the page is read in two minutes', () => {
   expect(page.match(/[\p{L}\p{N}]+(?:[-.'][\p{L}\p{N}]+)*/gu)?.length).toBeLessThanOrEqual(500);
+});
+
+test('what the page of a stuck lock says of its time and its holder', { timeout: 120_000 }, async () => {
+  const stuck = guide('lock-is-stuck');
+  const shell = openShell();
+  const type = async (line: string, more = ''): Promise<string> => {
+    expect(stuck).toContain(`\`${line}\``);
+    return (await shell.type(line.replace('KEY', 'backup') + more)).text;
+  };
+  const left = async (): Promise<number> =>
+    Number(/^\S+:\d+\S* +exclusive +\d+ +(\S+) m?s$/m.exec(await type('locks inspect KEY'))?.[1] ?? NaN);
+  const holder = shell.start(['run', 'backup', '--ttl', '2s', '--', 'sleep', '60'], { env: { LOCKS_URL: shell.url } });
+  await expect.poll(left, { timeout: 20_000 }).toBeGreaterThan(0);
+  const seen: number[] = [];
+  await expect
+    .poll(
+      async () => {
+        seen.push(await left());
+        return seen.some((time, index) => time > (seen[index - 1] ?? Infinity));
+      },
+      { timeout: 20_000 },
+    )
+    .toBe(true);
+  holder.process.kill('SIGSTOP');
+  await expect.poll(() => type('locks inspect KEY'), { timeout: 20_000 }).toContain('free');
+  holder.process.kill('SIGCONT');
+  expect((await holder.ended).code).toBe(76);
+
+  const next = shell.type('locks run backup --ttl 2s -- sleep 60');
+  await expect.poll(left, { timeout: 20_000 }).toBeGreaterThan(0);
+  expect(await type('locks break KEY', ' --yes')).toContain('Ended the lease');
+  expect((await next).code).toBe(76);
 });
