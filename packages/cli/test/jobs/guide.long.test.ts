@@ -154,7 +154,7 @@ test('what the page of a stuck lock says of its time and its holder', { timeout:
     return (await shell.type(line.replace('KEY', 'backup') + more)).text;
   };
   const left = async (): Promise<number> =>
-    Number(/^\S+:\d+\S* +exclusive +\d+ +(\S+) m?s$/m.exec(await type('locks inspect KEY'))?.[1] ?? NaN);
+    Number(/^\S+:\d+\S* +exclusive +\d+ +(\S+) m?s$/m.exec(await type('locks inspect KEY'))?.[1] ?? Number.NaN);
   const holder = shell.start(['run', 'backup', '--ttl', '2s', '--', 'sleep', '60'], { env: { LOCKS_URL: shell.url } });
   await expect.poll(left, { timeout: 20_000 }).toBeGreaterThan(0);
   const seen: number[] = [];
