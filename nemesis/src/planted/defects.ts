@@ -78,12 +78,13 @@ export const defects: readonly PlantedDefect[] = [
     package: 'zookeeper',
     changes: [
       {
-        find: "if (me === undefined) return { state: 'missing' }; const exhausted = exhaustedIn(queue, me);",
-        replace: "if (me === undefined) return { state: 'holds' }; const exhausted = exhaustedIn(queue, me);",
+        find: 'const own = new LiveClaim(claim, session, known !== undefined);',
+        replace: `const own = new LiveClaim(claim, session, known !== undefined);
+          if (known?.node !== undefined) own.hasNode(known.node);`,
       },
       {
-        find: "=== undefined ? 'missing' : 'holds'",
-        replace: "=== undefined ? 'holds' : 'holds'",
+        find: "if (me === undefined) return { state: 'missing' }; const exhausted = exhaustedIn(queue, me);",
+        replace: "if (me === undefined) return { state: 'holds' }; const exhausted = exhaustedIn(queue, me);",
       },
     ],
     target: 'zookeeper',
@@ -101,9 +102,14 @@ export const defects: readonly PlantedDefect[] = [
     name: 'assigned-not-asked',
     what: 'an assigned claim that is not asked again while others of its process wait',
     package: 'core',
-    changes: [{ find: "return event === 'not-kept';", replace: 'return false;' }],
-    target: 'redis',
-    faults: [...ofConnections, 'clients cut'],
+    changes: [
+      {
+        find: 'else this.#claims.assign(owner, { ...assigned, sentAt }, by);',
+        replace: 'else if (this.#claims.size < 2) this.#claims.assign(owner, { ...assigned, sentAt }, by);',
+      },
+    ],
+    target: 'sqlite',
+    faults: ['none'],
   },
   {
     name: 'pool-refuses',

@@ -148,7 +148,9 @@ export function openLink({ client, server, target, conditions, rewrite }: LinkOp
     stall(direction) {
       const over = own.add({ kind: 'hold', direction });
       return () => {
-        if (over()) flush();
+        if (!over()) return;
+        requests.deliverOneByOne();
+        replies.deliverOneByOne();
       };
     },
     flush,

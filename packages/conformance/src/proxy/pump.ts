@@ -19,10 +19,15 @@ export interface PumpOptions {
 export interface Pump {
   /** Delivers the items that are due. */
   flush(): void;
+  /** The same, but one by one: a request is executed before its cancellation arrives. */
+  deliverOneByOne(): void;
   /** Drops pending and future items. */
   stop(): void;
 }
 
+/** In ms: between two pieces, and for all of them, that are delivered one by one. */
+const gap = 10;
+const longest = 200;
 /** The most pending data before reading stops, in bytes. */
 const limit = 1024 * 1024;
 
@@ -75,6 +80,15 @@ export function startPump({ from, to, delay, held, deliver }: PumpOptions): Pump
 
   return {
     flush,
+    deliverOneByOne() {
+      const now = performance.now();
+      const apart = Math.min(gap, longest / queue.length);
+      for (const [index, { item, due }] of queue.entries()) {
+        last = Math.max(due, now + index * apart);
+        queue[index] = { item, due: last };
+      }
+      flush();
+    },
     stop() {
       stopped = true;
       clearTimeout(timer);

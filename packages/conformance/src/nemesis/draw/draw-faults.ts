@@ -63,7 +63,9 @@ export function drawFaults(random: Random, target: NemesisTarget, options: Fault
   if (drawable.length === 0) return [];
   const drawn: Fault[] = [];
   const busyUntil = new Map<string, number>();
-  for (let at = random.between(100, 500); at < length; at += random.between(100, 800)) {
+  // What never recovers shows in a round with few faults only.
+  const sparse = random.chance(0.3) ? 12 : 1;
+  for (let at = random.between(100, 500); at < length; at += sparse * random.between(100, 800)) {
     const group = random.weighed(Object.fromEntries(drawable)) as keyof typeof groups;
     const kind = random.weighed<string>(weights[group]);
     const [low, high] = lastsOf(target, kind);

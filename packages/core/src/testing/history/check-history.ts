@@ -57,7 +57,8 @@ const ofStoreOrProcess: Explains = ({ hit }, process) => hit === undefined || hi
  * - `answers`: a loss, and what `release` and `renew` returned, is true.
  * - `told`: if requested, a loss is reported before the promised end, or as soon as its process
  *   runs again.
- * - `order`: if declared, waiters are granted in the order in which they came.
+ * - `order`: if declared, waiters are granted in the order in which they came; those that waited
+ *   during a fault, from `calmPatience` later on.
  * - `liveness`: every call is answered, and in time if there is no fault.
  * - `failures`: each is one that its call may have, and that a fault explains. No call reports a
  *   key as busy while the store cannot answer.
@@ -75,7 +76,7 @@ export function checkHistory(events: readonly HistoryEvent[], options: CheckHist
     ...checkWrites(events, claims),
     ...checkAnswers(claims, events, new Set(emptying), requestsMayRepeat),
     ...(stopping === undefined ? [] : checkTold(claims, events, new Set(stopping))),
-    ...(fair ? checkOrder(claims, events) : []),
+    ...(fair ? checkOrder(claims, events, calmPatience) : []),
     ...checkLiveness(claims, events, { healed: patience, calm: calmPatience }),
     ...checkFailures(claims, events, explains, refusing),
     ...checkBusy(claims, events, silences),

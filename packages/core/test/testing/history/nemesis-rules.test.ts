@@ -67,6 +67,10 @@ test('where that is declared, a waiter that is overtaken is found, unless a faul
   ]);
   expect(violations([...overtaken, ...stop(900, 950)], { fair: true })).toEqual([]);
   expect(violations([...waiter('a/1', 2, 0, 2_000), ...waiter('b/1', 1, 300, 1_500)], { fair: true })).toEqual([]);
+  // Its position was lost, but it must have had another one in time.
+  const forgotten = [...waiter('a/1', 2, 0, 12_000), ...stop(900, 950), ...waiter('b/1', 1, 9_000, 9_100)];
+  expect(violations(forgotten, { fair: true, calmPatience: 7_000 })).toEqual([expect.stringMatching(/^order: b\/1/)]);
+  expect(violations(forgotten, { fair: true, calmPatience: 8_000 })).toEqual([]);
 });
 
 test('a key that is told to be busy while the store cannot answer is found', () => {
