@@ -134,8 +134,10 @@ function sentinelOf(
   const masterAfter = (old: ServerHandle): Promise<ServerHandle> => find('another master', old);
 
   async function settled(): Promise<void> {
-    const leader = await master();
-    await eventually('replicas with a copy', async () => {
+    const haveCopies = async (): Promise<boolean> => {
+      // An election that failed is repeated: the master may change while the others copy it.
+      const leader = await findMaster();
+      if (leader === undefined) return false;
       const answers = await Promise.all(servers.filter((server) => server !== leader).map(replicationOf));
       return answers.every(
         (text) =>
@@ -143,7 +145,8 @@ function sentinelOf(
           (text.includes(`master_port:${knownPort(servers.indexOf(leader))}`) &&
             text.includes('master_link_status:up')),
       );
-    });
+    };
+    await eventually('replicas with a copy', haveCopies, patience);
     await eventually('Sentinels that know each other and the servers', async () => {
       const states = await Promise.all(sentinels.map((sentinel) => knownTo(sentinel, name)));
       return states.every(
