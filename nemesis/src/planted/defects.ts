@@ -107,6 +107,8 @@ export const defects: readonly PlantedDefect[] = [
         find: 'else this.#claims.assign(owner, { ...assigned, sentAt }, by);',
         replace: 'else if (this.#claims.size < 2) this.#claims.assign(owner, { ...assigned, sentAt }, by);',
       },
+      { find: "return event === 'not-kept';", replace: 'return false;' },
+      { find: "'not-kept': 'notified'", replace: "'not-kept': 'shown'" },
     ],
     target: 'sqlite',
     faults: ['none'],

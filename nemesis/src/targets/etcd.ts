@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { startEtcd, startEtcdCluster } from '@locks/test-servers';
-import type { EtcdCluster, ServerAddress } from '@locks/test-servers';
+import type { EtcdCluster, ServerAddress, ServerHandle } from '@locks/test-servers';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, empty, kill, ofOne, old, pause, together } from './processes.ts';
+import { type Processes, empty, kill, ofOne, old, together } from './processes.ts';
 
 const application = { adapters: ['etcd'], modules: ['@bufbuild/protobuf', '@grpc/grpc-js'] } as const;
 
@@ -103,18 +104,24 @@ interface Clustered extends Processes {
 
 const recovery = 6_000;
 
+/**
+ * In releases without the check of https://github.com/etcd-io/etcd/issues/15247 a leader that stood
+ * still revokes leases that its successor has restarted: up to 389 of 400 here, within 713 ms.
+ */
+const stale = { recovery, empties: true } as const;
+
+const standStill = async (member: ServerHandle | undefined): Promise<() => Promise<void>> => {
+  await member?.pause();
+  return async () => {
+    await member?.resume();
+    await delay(1_000);
+  };
+};
+
 const byMembers: Readonly<Record<string, FaultOf<Clustered>>> = {
-  'server-pause': { ...pause, recovery },
+  'server-pause': { ...stale, begin: ({ cluster }, server) => standStill(cluster.servers[server]) },
   'server-restart': { ...kill, recovery },
-  'leader stands still': {
-    targets: 1,
-    recovery,
-    async begin({ cluster }) {
-      const leader = await cluster.leader();
-      await leader.pause();
-      return () => leader.resume();
-    },
-  },
+  'leader stands still': { ...stale, targets: 1, begin: async ({ cluster }) => standStill(await cluster.leader()) },
   'leader killed': {
     targets: 1,
     recovery,

@@ -48,9 +48,15 @@ export class Members {
   #heardAt = -Infinity;
   #failure: LockError | undefined = undefined;
   #closed: LockError | undefined = undefined;
+  #connections = 0;
 
   constructor(parts: MembersParts) {
     this.#parts = parts;
+  }
+
+  /** How often a connection was made: with each, the store may have gone back to older data. */
+  get connections(): number {
+    return this.#connections;
   }
 
   /** Why calls fail at present. */
@@ -176,6 +182,7 @@ export class Members {
         // This member cannot answer, but another may.
         if (leader === '0' && tried < tries - 1) throw new Error(`${member.name} knows no leader`);
         this.#member = member;
+        this.#connections++;
         this.#failure = undefined;
         return member;
       } catch (error) {

@@ -21,6 +21,13 @@ export interface TakenLease {
   readonly term: string | undefined;
 }
 
+interface Unused {
+  readonly lease: Lease;
+  readonly until: number;
+  /** Those made so far. After another one, an earlier hold may be back under the lease. */
+  readonly connections: number;
+}
+
 /** A lease that was restarted. */
 export interface Kept {
   /** In ms. */
@@ -47,7 +54,7 @@ export class Leases {
   readonly #runtime: Runtime;
   /** Unused ones, by requested seconds. The clock says when each has surely ended. */
   readonly #ending = new Set<Promise<void>>();
-  readonly #unused = new Map<number, { readonly lease: Lease; readonly until: number }[]>();
+  readonly #unused = new Map<number, Unused[]>();
 
   constructor(members: Members, runtime: Runtime) {
     this.#members = members;
@@ -59,9 +66,10 @@ export class Leases {
     for (;;) {
       const unused = this.#unused.get(seconds)?.pop();
       if (unused === undefined) break;
-      if (unused.until <= this.#runtime.clock.now()) continue;
+      const isUsable = (): boolean => unused.connections === this.#members.connections;
+      if (unused.until <= this.#runtime.clock.now() || !isUsable()) continue;
       const kept = await this.keep(unused.lease.id, within);
-      if (kept !== undefined) return { lease: unused.lease, term: kept.term };
+      if (kept !== undefined && isUsable()) return { lease: unused.lease, term: kept.term };
     }
     const { ID, TTL } = await this.#members.call(leaseGrant, { TTL: seconds }, 'a new lease', {
       within,
@@ -86,7 +94,10 @@ export class Leases {
     const list = this.#unused.get(lease.seconds) ?? [];
     this.#unused.set(lease.seconds, list);
     if (list.length >= longestList) this.end(lease.id);
-    else list.push({ lease, until: this.#runtime.clock.now() + lease.lasts });
+    else {
+      const { connections } = this.#members;
+      list.push({ lease, until: this.#runtime.clock.now() + lease.lasts, connections });
+    }
   }
 
   /** Ends a lease in the background. If that fails, it expires. Later requests with it fail. */

@@ -35,6 +35,8 @@ interface KeyPlaces {
   lease: Lease | undefined;
   /** When the last restart of `lease` was sent, by the clock. */
   keptAt: number;
+  /** The connections made before that. */
+  connections: number;
   /** A restart of `lease`, or of the one that follows it, in progress. */
   keeping: Promise<Lease> | undefined;
 }
@@ -54,8 +56,9 @@ const crowd = 8;
 /**
  * One lease for all positions of this process in the queue of a key: an attempt of any claim keeps
  * all of them. A position must not outlive its claim. So if a claim leaves and its position may
- * still exist, or be created later, that lease is no longer restarted. The other positions move to
- * a new one with their next attempts.
+ * still exist, or be created later, that lease is no longer restarted. Nor is it after a new
+ * connection: a store that went back to older data has positions of claims that left. The other
+ * positions move to a new one with their next attempts.
  */
 export class PlaceLeases {
   readonly #parts: PlaceParts;
@@ -157,7 +160,7 @@ export class PlaceLeases {
       places.keeping = undefined;
     }
     if (lease === undefined || !last) return;
-    if (stays) this.#parts.leases.end(lease.id);
+    if (stays || places.connections !== this.#parts.members.connections) this.#parts.leases.end(lease.id);
     else this.#parts.leases.give(lease);
   }
 
@@ -171,7 +174,7 @@ export class PlaceLeases {
   #placeFor(key: string, owner: string): Place {
     let places = this.#keys.get(key);
     if (places === undefined) {
-      places = { byOwner: new Map(), lease: undefined, keptAt: -Infinity, keeping: undefined };
+      places = { byOwner: new Map(), lease: undefined, keptAt: -Infinity, connections: 0, keeping: undefined };
       this.#keys.set(key, places);
     }
     let place = places.byOwner.get(owner);
@@ -189,7 +192,9 @@ export class PlaceLeases {
     const places = this.#keys.get(key);
     if (places === undefined) return undefined;
     const now = this.#parts.clock.now();
-    const { lease, keptAt } = places;
+    const { connections } = this.#parts.members;
+    const { keptAt } = places;
+    const lease = places.connections === connections ? places.lease : undefined;
     if (places.keeping !== undefined) return await places.keeping;
     if (lease !== undefined && now - keptAt < fresh * this.#seconds * 1_000) return lease;
     const keeping = this.#restart(lease, within);
@@ -199,6 +204,7 @@ export class PlaceLeases {
       if (places.keeping === keeping) {
         places.lease = kept;
         places.keptAt = now;
+        places.connections = connections;
       }
       // All have left in the meantime.
       if (kept !== lease && this.#keys.get(key) !== places) this.#parts.leases.give(kept);

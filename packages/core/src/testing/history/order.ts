@@ -20,8 +20,9 @@ export function* checkOrder(
     if (event.type === 'fault') return { from: event.from, at: event.at };
     return event.type === 'ended' ? { from: event.at, at: event.at } : [];
   });
+  // A call for several keys waits for one after the other.
   const waits = ({ call: { mode, how, continues } }: Claim): boolean =>
-    mode === 'exclusive' && how !== 'elect' && continues === undefined;
+    mode === 'exclusive' && how !== 'elect' && how !== 'multiLock' && continues === undefined;
   const waiters = claims.filter(isGranted).filter(waits);
   for (const [key, ofKey] of groupBy(waiters, ({ call }) => call.key)) {
     const byGrant = ofKey.toSorted((one, other) => one.grantedAt - other.grantedAt);

@@ -54,8 +54,8 @@ test('who takes several permits counts as many times', () => {
   expect(violations([...two, ...other(2)])).toEqual([expect.stringMatching(/4 holders of the 3 permits/)]);
 });
 
-const waiter = (id: string, token: number, called: number, from: number) => [
-  ...historyOf({ type: 'call', at: called, id, call: { key: 'k', mode: 'exclusive', how: 'acquire' } }),
+const waiter = (id: string, token: number, called: number, from: number, how: 'acquire' | 'multiLock' = 'acquire') => [
+  ...historyOf({ type: 'call', at: called, id, call: { key: 'k', mode: 'exclusive', how } }),
   ...lease(id, token, { from, to: from + 1 }).slice(1),
 ];
 
@@ -67,6 +67,8 @@ test('where that is declared, a waiter that is overtaken is found, unless a faul
   ]);
   expect(violations([...overtaken, ...stop(900, 950)], { fair: true })).toEqual([]);
   expect(violations([...waiter('a/1', 2, 0, 2_000), ...waiter('b/1', 1, 300, 1_500)], { fair: true })).toEqual([]);
+  const ofSeveral = [...waiter('a/1', 2, 0, 2_000, 'multiLock'), ...waiter('b/1', 1, 1_000, 1_500)];
+  expect(violations(ofSeveral, { fair: true })).toEqual([]);
   // Its position was lost, but it must have had another one in time.
   const forgotten = [...waiter('a/1', 2, 0, 12_000), ...stop(900, 950), ...waiter('b/1', 1, 9_000, 9_100)];
   expect(violations(forgotten, { fair: true, calmPatience: 7_000 })).toEqual([expect.stringMatching(/^order: b\/1/)]);
