@@ -14,6 +14,8 @@ export interface PlantedDefect {
   readonly client?: string;
   /** @default all that the target has */
   readonly faults?: readonly string[];
+  /** Of each process. @default as usual */
+  readonly flows?: number;
 }
 
 const ofConnections = ['cut', 'break', 'strand', 'silence', 'no-replies', 'drop-reply', 'late', 'refuse'];
@@ -94,9 +96,17 @@ export const defects: readonly PlantedDefect[] = [
     name: 'late-place',
     what: 'a place that arrives after its claim was given up and is kept alive by a neighbour',
     package: 'etcd',
-    changes: [{ find: 'const stays = unsure || place.unanswered > 0;', replace: 'const stays = false;' }],
+    changes: [
+      { find: 'const stays = unsure || place.unanswered > 0;', replace: 'const stays = false;' },
+      {
+        find: 'const lease = places.connections === connections ? places.lease : undefined;',
+        replace: 'const { lease } = places;',
+      },
+      { find: 'if (stays || places.connections !== this.#parts.members.connections)', replace: 'if (stays)' },
+    ],
     target: 'etcd',
     faults: ['late'],
+    flows: 12,
   },
   {
     name: 'assigned-not-asked',
@@ -104,13 +114,13 @@ export const defects: readonly PlantedDefect[] = [
     package: 'core',
     changes: [
       {
-        find: 'else this.#claims.assign(owner, { ...assigned, sentAt }, by);',
-        replace: 'else if (this.#claims.size < 2) this.#claims.assign(owner, { ...assigned, sentAt }, by);',
+        find: 'mine?.assign(grant); this.#wake(mine, by);',
+        replace: 'if (this.#byOwner.size > 1) return; mine?.assign(grant); this.#wake(mine, by);',
       },
       { find: "return event === 'not-kept';", replace: 'return false;' },
       { find: "'not-kept': 'notified'", replace: "'not-kept': 'shown'" },
     ],
-    target: 'sqlite',
+    target: 'redis',
     faults: ['none'],
   },
   {

@@ -16,7 +16,7 @@ export async function plantAll(name: string, options: AttackOptions): Promise<bo
 }
 
 async function plant(
-  { name, what, changes, target, client, faults, ...defect }: PlantedDefect,
+  { name, what, changes, target, client, faults, flows, ...defect }: PlantedDefect,
   options: AttackOptions,
 ) {
   const { print } = options;
@@ -25,6 +25,7 @@ async function plant(
     ...options,
     client,
     faults: faults ?? options.faults,
+    flows: flows ?? options.flows,
     flaw: { package: defect.package, changes },
     print: (line) => lines.push(line),
   });

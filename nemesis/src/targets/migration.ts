@@ -67,6 +67,7 @@ export const migration: ListedTarget = list<Migration>({
   store: 'redis, postgres',
   topology: 'one server each',
   composite: 'migrate',
+  sharersMayTie: true,
   ttl,
   // A process that begins while it cannot reach one store assumes sessions, which have no cooldown.
   can: ({ lockDelay, atLeast }) => lockDelay === undefined && atLeast === undefined,
