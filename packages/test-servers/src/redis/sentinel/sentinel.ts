@@ -146,14 +146,16 @@ function sentinelOf(
             text.includes('master_link_status:up')),
       );
     };
-    await eventually('replicas with a copy', haveCopies, patience);
-    await eventually('Sentinels that know each other and the servers', async () => {
+    const agree = async (): Promise<boolean> => {
       const states = await Promise.all(sentinels.map((sentinel) => knownTo(sentinel, name)));
       return states.every(
         (state) =>
-          state === undefined || (state.sentinels === sentinels.length && state.replicas === servers.length - 1),
+          state === undefined ||
+          (state.sentinels === sentinels.length && state.replicas === servers.length - 1 && !state.disturbed),
       );
-    });
+    };
+    await eventually('Sentinels that know each other and a master that is well', agree, patience);
+    await eventually('replicas with a copy', haveCopies, patience);
   }
 
   const stop = async (): Promise<void> =>
@@ -190,12 +192,25 @@ async function replicationOf(server: ServerHandle): Promise<string | undefined> 
   return await redisCommand(server, 'INFO', 'replication').then(String, () => undefined);
 }
 
-/** How many others a Sentinel knows; `undefined` when it does not answer. */
-async function knownTo(
-  sentinel: ServerHandle,
-  name: string,
-): Promise<{ readonly sentinels: number; readonly replicas: number } | undefined> {
-  const text = await redisCommand(sentinel, 'INFO', 'sentinel').then(String, () => undefined);
-  const found = new RegExp(`name=${name},.*slaves=(\\d+),sentinels=(\\d+)`).exec(text ?? '');
-  return found === null ? undefined : { replicas: Number(found[1]), sentinels: Number(found[2]) };
+interface Known {
+  readonly sentinels: number;
+  readonly replicas: number;
+  /** The master is believed to be down, or is being replaced, though it may be back. */
+  readonly disturbed: boolean;
+}
+
+/** What a Sentinel knows; `undefined` when it does not answer. */
+async function knownTo(sentinel: ServerHandle, name: string): Promise<Known | undefined> {
+  const fields = await redisCommand(sentinel, 'SENTINEL', 'MASTER', name).catch(() => undefined);
+  if (fields === undefined) return undefined;
+  const valueOf = (field: string): string => {
+    const all = (fields as readonly unknown[]).map(String);
+    return all[all.indexOf(field) + 1] ?? '';
+  };
+  return {
+    replicas: Number(valueOf('num-slaves')),
+    // Without itself.
+    sentinels: Number(valueOf('num-other-sentinels')) + 1,
+    disturbed: valueOf('flags') !== 'master',
+  };
 }
