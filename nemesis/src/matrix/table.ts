@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ListedTarget } from '../targets/listed.ts';
 import { targets } from '../targets/index.ts';
-import { cellsOf, kindsOf } from './cells.ts';
+import { cellsOf } from './cells.ts';
 import { type Result, readResults } from './results.ts';
 
 /** A summary of the results of one target, kept in the repository. */
@@ -62,43 +62,50 @@ function summaryOf(target: ListedTarget, own: readonly Result[]): Summary {
 
 /** What holds under faults of one kind, and what does not. */
 const promises = {
-  keeps: ['no second holder, tokens rise, no guarded write is lost or stale', 'calls fail while the store is silent'],
-  refuses: ['the same; calls reject with `LOCK_MISCONFIGURED`', 'leases end that cannot be renewed'],
-  ends: ['no second holder; leases may end early, and say so', 'work that does not look at its lease'],
+  keeps: ['No second holder, tokens rise, no guarded write is lost or stale', 'calls fail while the store is silent'],
+  refuses: ['The same; calls reject with `LOCK_MISCONFIGURED`', 'leases end that cannot be renewed'],
+  ends: ['No second holder; leases may end early, and say so', 'work that does not look at its lease'],
   doubles: [
-    'the resource refuses the older of two holders',
+    'The resource refuses the older of two holders',
     'a second holder, until the first has tried to renew: [use the token](#guards)',
   ],
 } as const;
+type Kind = keyof typeof promises;
+const letters: Readonly<Record<Kind, string>> = { keeps: 'A', refuses: 'B', ends: 'C', doubles: 'D' };
 
 function tableOf(summaries: Summaries): string {
-  const rows = Object.values(targets).flatMap((target) => {
+  const legend = Object.entries(promises).map(([kind, cells]) => [letters[kind as Kind], ...cells]);
+  const rows = Object.values(targets).map((target) => {
     const { name, store, topology, composite } = target;
     const summary = summaries[name];
     const of = `${composite === undefined ? '' : `${composite} of `}${store}: ${topology}`;
-    const runs = summary === undefined ? 'not run yet' : describe(target, summary);
-    return Object.entries(groupsOf(target)).map(([promise, kinds], row) => {
-      const [holds, remains] = promises[promise as keyof typeof promises];
-      const tested = row === 0 ? `\`--store ${name}\`: ${runs}` : 'by the same runs';
-      return [of, kinds.join(', '), holds, tested, remains];
-    });
+    const faults = Object.entries(groupsOf(target)).map(
+      ([kind, names]) => `${letters[kind as Kind]}: ${names.join(', ')}`,
+    );
+    return [of, faults.join('. '), `\`${name}\``, summary === undefined ? 'not run yet' : describe(target, summary)];
   });
-  const head = ['store', 'fault', 'promise', 'how tested', 'what remains'];
+  return [
+    table(['promise', 'what holds', 'what remains'], legend),
+    'A also holds under the 16 faults of processes and their network; SQLite has four of them.\n',
+    table(['store', 'promise: faults of its servers', '`--store`', 'how tested'], rows),
+  ].join('\n');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
 function describe(target: ListedTarget, { last, rounds, cells, broken }: Summary): string {
-  const shown = broken.length === 0 ? 'nothing broken' : `**broken** by seed ${broken.join(', ')}`;
-  return `${last}, ${cells} of ${cellsOf(target).length} cells in ${rounds} rounds, ${shown}`;
+  const shown = broken.length === 0 ? '' : `, **broken** by seed ${broken.join(', ')}`;
+  return `${last}, ${rounds} rounds, ${cells} of ${cellsOf(target).length} cells${shown}`;
 }
 
-/** The kinds of faults, by what holds under them. */
-function groupsOf(target: ListedTarget): Readonly<Partial<Record<keyof typeof promises, readonly string[]>>> {
-  const groups: Partial<Record<keyof typeof promises, string[]>> = {};
+/** The kinds of faults of the servers, by what holds under them. */
+function groupsOf(target: ListedTarget): Readonly<Partial<Record<Kind, readonly string[]>>> {
+  const groups: Partial<Record<Kind, string[]>> = {};
   for (const [kind, { empties, doubles, refuses }] of Object.entries(target.faults)) {
     const group = doubles ? 'doubles' : empties ? 'ends' : refuses ? 'refuses' : 'keeps';
     (groups[group] ??= []).push(kind);
   }
-  const others = kindsOf(target).length - Object.keys(target.faults).length;
-  return { ...groups, keeps: [`${others} of processes and their network`, ...(groups.keeps ?? [])] };
+  return groups;
 }
