@@ -69,8 +69,6 @@ export const migration: ListedTarget = list<Migration>({
   composite: 'migrate',
   sharersMayTie: true,
   ttl,
-  // A process that begins while it cannot reach one store assumes sessions, which have no cooldown.
-  can: ({ lockDelay, atLeast }) => lockDelay === undefined && atLeast === undefined,
   async start() {
     const folder = await mkdtemp(join(tmpdir(), 'locks-nemesis-phase-'));
     const phase = join(folder, 'phase');

@@ -11,6 +11,9 @@ import { readMigration } from './migration-config.ts';
 import type { MigrationConfig } from './migration-config.ts';
 import { nameOf, openMembers } from './open-members.ts';
 
+/** The adapters whose leases end with their ttl, never with a session. */
+const withTtl = ['redis', 'sql', 'etcd'];
+
 /**
  * `openLocks` for provider `migrate`: opens a migration and its stores. It is open when one of them
  * is; the other one continues to open in the background.
@@ -38,9 +41,9 @@ export async function fromConfig(config: AdapterConfig): Promise<LockProvider> {
       }
     },
     // Stores of a migration are often of two kinds, and the late one must be admitted.
-    assume: (least) => ({
+    assume: (least, { provider }) => ({
       ...least,
-      expiry: 'session',
+      expiry: withTtl.some((name) => name === provider) ? least.expiry : 'session',
       fencing: least.fencing === 'none' ? 'none' : 'clock-bounded',
     }),
     make: (providers) => migrate({ ...options, ...byEnd(providers) }),

@@ -31,7 +31,7 @@ export interface Opening {
    *
    * @default least: so the composite's traits are those of the open members
    */
-  assume?(least: Traits): Traits;
+  assume?(least: Traits, member: Backend): Traits;
   /** Creates the composite. */
   make(providers: readonly LockProvider[]): LockProvider;
   /** What a composite of `traits` would lack with these members. Empty: nothing. */
@@ -145,5 +145,5 @@ function assumedTraits({ members, assume }: Opening, outcomes: readonly Outcome[
   if (twin !== undefined) return twin.traits;
   const found = open.filter((provider) => provider !== undefined);
   const least = combinedTraits(found, { need: 1, fencing: true });
-  return assume?.(least) ?? least;
+  return assume?.(least, members[index] as Backend) ?? least;
 }

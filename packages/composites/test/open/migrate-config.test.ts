@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LockError, createMemoryProvider, createMemoryStore, openLocks, subscribe } from '../../../core/src/index.ts';
 import type { LockProvider, MemoryStore, MigrationMessage } from '../../../core/src/index.ts';
+import { registerAdapter } from '../../../core/src/adapter/index.ts';
 import { standIn } from '../../../core/test/support/stand-in.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { open } from '../../../core/test/support/open.ts';
@@ -117,6 +118,13 @@ describe('openLocks with provider "migrate"', () => {
     await expect(locks.tryAcquire('key')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     down = false;
     await vi.waitFor(async () => expect(await locks.tryAcquire('key')).not.toBeNull(), 10_000);
+  });
+
+  it('does not refuse cooldowns while a store is down whose leases have a ttl', async () => {
+    registerAdapter('etcd', dead);
+    const locks = await open(migration({ to: 'etcd://h', phase: 'from', memberTimeout: 50, timeout: 200 }));
+    expect(locks.traits.expiry).toBe('ttl');
+    await expect(locks.tryAcquire('key', { atLeast: 20 })).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
   });
 
   it.each([
