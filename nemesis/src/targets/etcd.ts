@@ -159,6 +159,8 @@ export const etcdTargets: readonly ListedTarget[] = [
     topology: 'one server',
     ...application,
     fair: true,
+    // A renewal that arrives late restarts the lease of positions that are given up: `waiterTtl`.
+    healing: 3_000,
     ttl,
     start: async () => together([await startEtcd()]),
     servers: ({ handles }) => handles,
