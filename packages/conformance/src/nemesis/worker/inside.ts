@@ -20,9 +20,9 @@ export interface Inside {
 /** Does what the work of the turn does besides the guarded write. */
 export async function doInside({ with: surroundings, id, turn, lease, election, release }: Inside): Promise<void> {
   const { locks, append, process, name } = surroundings;
+  if (turn.inside === undefined) return;
+  const patience = sleep(turn.hold + 1, undefined, { ref: false });
   switch (turn.inside) {
-    case undefined:
-      return;
     case 'renew': {
       const code = await lease.renew().then(() => 'ok', codeOf);
       append({ type: 'renewed', at: now(), process, id, code });
@@ -30,14 +30,14 @@ export async function doInside({ with: surroundings, id, turn, lease, election, 
     }
     case 'release':
       if (election === undefined) await release();
-      else await Promise.race([election.resign(), sleep(turn.hold + 1)]);
+      else await Promise.race([election.resign(), patience]);
       return;
     case 'stop':
-      await Promise.race([election?.stop(), sleep(turn.hold + 1)]);
+      await Promise.race([election?.stop(), patience]);
       return;
     case 'close':
       // Before Node 24 a close waits for the work that calls it, up to `drain`.
-      await Promise.race([surroundings.reopen(), sleep(turn.hold + 1)]);
+      await Promise.race([surroundings.reopen(), patience]);
       return;
     case 'block':
       block(surroundings, turn.hold);

@@ -24,7 +24,12 @@ export async function lead(
     },
     { ttl },
   );
-  await Promise.race([over, sleep(wait).then(() => (begun ? over : undefined)), election.ended]);
+  // Without a reference: it must not be counted as left open.
+  await Promise.race([
+    over,
+    sleep(wait, undefined, { ref: false }).then(() => (begun ? over : undefined)),
+    election.ended,
+  ]);
   await election.stop();
   if (begun) await over;
   return begun;
