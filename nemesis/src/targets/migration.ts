@@ -30,10 +30,13 @@ const phases: FaultOf<Migration> = {
 
 const presenceTtl = 3_000;
 
-/** One of the two stores forgets all. */
+/**
+ * One of the two stores forgets all. A process learns it at the next renewal of its presence, and
+ * then loses the leases under its end, newer ones too.
+ */
 const emptied = (store: 0 | 1): FaultOf<Migration> => ({
   targets: 1,
-  lasts: [0, 0],
+  lasts: [presenceTtl / ttl, presenceTtl / ttl],
   weight: 0.5,
   empties: true,
   async begin({ handles: [first], sql }) {
