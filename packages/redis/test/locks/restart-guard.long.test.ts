@@ -5,66 +5,8 @@ import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { initialise } from '../../src/index.ts';
 import { claimOf, enqueue, modes } from '../support/queue.ts';
-import { collect, connect, eventually } from '../support/redis.ts';
-import { promptCopy, startReplica } from '../support/replica.ts';
-import { grantedAfterwards, guard, guarded, ownServer, providerOn, refused, since } from '../support/restart-guard.ts';
-
-/**
- * Ways in which a server comes back without its latest locks, with no marker and with that of
- * another server. `losses.long.test.ts` has the others.
- */
-const returns: readonly (readonly [name: string, prepare: () => Promise<Return>])[] = [
-  [
-    'FLUSHALL',
-    async () => {
-      const { client } = await ownServer();
-      return { before: client, comeBack: async () => await client.flushall().then(() => client) };
-    },
-  ],
-  [
-    'a promoted replica',
-    async () => {
-      const { server, client } = await ownServer(...promptCopy);
-      const replica = await startReplica(server);
-      onTestFinished(() => replica.stop());
-      const after = connect({}, replica.url);
-      return {
-        before: client,
-        async comeBack() {
-          // Nothing of the master arrives any more, but the marker has.
-          await server.kill();
-          await after.replicaof('NO', 'ONE');
-          await after.del('locks:job');
-          return after;
-        },
-      };
-    },
-  ],
-];
-
-/** A server that grants, until it comes back. */
-interface Return {
-  readonly before: Redis;
-  /** Resolves to a client of the server that is there then. */
-  comeBack(): Promise<Redis>;
-}
-
-describe.each(returns)('after %s', (_name, prepare) => {
-  test.each(modes)('a server grants nothing until the leases of before are over: %s', async (mode) => {
-    const { before, comeBack } = await prepare();
-    await initialise(before);
-    const lease = await createLocks(providerOn(before)).acquire('job', { ttl: guard, renew: false });
-    const after = await comeBack();
-    const provider = providerOn(after);
-    const other = guarded(mode);
-    await expect(provider.tryAcquire(other)).rejects.toMatchObject(refused);
-    const start = await since(after);
-    const token = await grantedAfterwards(provider, other);
-    expect(lease.held).toBe(false);
-    // A token is not behind the server's clock in µs.
-    expect(Number(token)).toBeGreaterThanOrEqual((start + guard) * 1_000);
-  });
-});
+import { collect, eventually } from '../support/redis.ts';
+import { guarded, ownServer, providerOn, refused } from '../support/restart-guard.ts';
 
 describe('while a server grants nothing', () => {
   /** A server that has come back with its data: a holder, a sharer, and a waiter in the queue. */

@@ -61,17 +61,7 @@ describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
     const before = own();
     const provider = createRedisProvider(client, { prefix: ownPrefix() });
     const locks = createLocks(provider);
-    let [counter, inside] = [0, 0];
-    await Promise.all(
-      Array.from({ length: 60 }, (_, index) =>
-        locks.withLock(keys[index % 3] ?? '', async () => {
-          inside += 1;
-          await new Promise(setImmediate);
-          counter += 1;
-        }),
-      ),
-    );
-    expect([counter, inside]).toEqual([60, 60]);
+    for (const key of keys) await Promise.all([1, 2].map(() => locks.withLock(key, () => {})));
     await locks.close();
     await provider.close();
     expect(own()).toEqual(before);
