@@ -6,8 +6,7 @@ import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts
 import { clientTransport } from '../../src/clients/node-zookeeper-client/client-transport.ts';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { exists } from '../../src/wire/requests.ts';
-import { connectClient } from '../support/client-sessions.ts';
-import { called } from '../support/old-client.ts';
+import { called, connectClient } from '../support/client-sessions.ts';
 import { makeNode, openSession, openSessions, ownPath, ownProxy } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 

@@ -9,16 +9,8 @@ import type { ZookeeperOptions, ZookeeperProvider } from '../../src/index.ts';
 import { readZookeeperOptions } from '../../src/options/options.ts';
 import type { SessionProvider } from '../../src/provider.ts';
 import type { Make } from './conformance.ts';
-
-interface Place {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** As the option `servers` takes it. */
-export function serversOf(...places: readonly Place[]): string {
-  return places.map(({ host, port }) => `${host}:${port}`).join(',');
-}
+import { serversOf } from './servers.ts';
+import type { Place } from './servers.ts';
 
 /** A provider of one server, whose nodes are open. It is closed at the end of the test. */
 export function openProvider(at: Place | string, options: ZookeeperOptions = {}): ZookeeperProvider {

@@ -1,15 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@locks/test-servers';
-import type { Claim, LockProvider } from '@locks/core';
+import type { Claim } from '@locks/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
-import { create, getChildren, remove } from '../../../src/wire/requests.ts';
+import { getChildren, remove } from '../../../src/wire/requests.ts';
 import { serverOptions } from '../../support/backends.ts';
 import { ownFrameProxy } from '../../support/frame-proxy.ts';
 import { openProvider } from '../../support/providers.ts';
-import { requestsOf } from '../../support/requests-of.ts';
-import { isThere, makeNode, openAcl, openClient, valueOf } from '../../support/sessions.ts';
+import { requestsOf } from '../../support/counts.ts';
+import { isThere, makeNode, openClient, valueOf } from '../../support/sessions.ts';
 import { ownServer } from '../../support/servers.ts';
 
 // Folders stay until a test removes them.
@@ -115,11 +114,11 @@ describe('a key that this process uses alone', () => {
 });
 
 /** One that waits, and is asked for again when it is woken. */
-function waiting(claim: Claim, from: LockProvider = provider): { granted(): boolean; readonly held: Promise<void> } {
+function waiting(claim: Claim): { granted(): boolean; readonly held: Promise<void> } {
   let granted = false;
   const held = new Promise<void>((resolve, reject) => {
     const attempt = (): void => {
-      from.tryAcquire(claim, attempt).then((answer) => {
+      provider.tryAcquire(claim, attempt).then((answer) => {
         if (!answer.granted) return;
         granted = true;
         resolve();
@@ -196,51 +195,5 @@ describe('those of one process that wait', () => {
     await two.held;
     expect(await provider.release(first)).toBe(false);
     await provider.release(second);
-  });
-});
-
-describe('two providers, another client in the same queues, and folders that come and go', () => {
-  test('there is never more than one holder, and all waiters are served', async () => {
-    const keys = [randomUUID(), randomUUID()];
-    const holders = new Map<string, number>(keys.map((key) => [key, 0]));
-    let most = 0;
-    const hold = async (key: string): Promise<void> => {
-      const count = (holders.get(key) ?? 0) + 1;
-      holders.set(key, count);
-      most = Math.max(most, count);
-      if (Math.random() < 0.5) await delay(1);
-      holders.set(key, (holders.get(key) ?? 0) - 1);
-    };
-    const pick = (): string => keys[Math.floor(Math.random() * keys.length)] ?? '';
-    const ours = async (from: LockProvider): Promise<void> => {
-      for (let turn = 0; turn < 60; turn += 1) {
-        const claim = claimOf(pick());
-        await waiting(claim, from).held;
-        await hold(claim.key);
-        await from.release(claim);
-        if (Math.random() < 0.3) await delay(Math.random() * 8);
-      }
-    };
-    let over = false;
-    const theirs = async (): Promise<void> => {
-      while (!over) {
-        const key = pick();
-        const folder = `/locks/${key}`;
-        await delay(Math.random() * 4);
-        // ZooKeeper removes it only while it is empty. The numbers begin anew, and are soon the
-        // same again.
-        await stranger.send(remove(folder));
-        const data = { path: `${folder}/them-lock-`, data: Buffer.alloc(0), acl: openAcl };
-        const made = await stranger.send(create({ ...data, kind: 'ephemeral-sequential' }));
-        if (!made.ok) continue;
-        if ((await namesIn(folder))[0] === made.value.path.slice(folder.length + 1)) await hold(key);
-        await removeNode(made.value.path);
-      }
-    };
-    const strangers = [theirs(), theirs()];
-    await Promise.all([ours(provider), ours(provider), ours(provider), ours(other), ours(other)]);
-    over = true;
-    await Promise.all(strangers);
-    expect(most).toBe(1);
   });
 });
