@@ -2,23 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import { RESP_TYPES, createClient, createClientPool } from 'redis';
-import type { RedisClientPoolType, RedisClientType } from 'redis';
+import type { RedisClientPoolType } from 'redis';
 import * as five from 'redis-5';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { createRedisGuard, createRedisProvider, initialise } from '../../src/index.ts';
+import { nodeRedis } from '../support/node-redis.ts';
 import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
 import { locksOver, stopAfterTest } from '../support/over.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
-
-async function nodeRedis(options: { readonly keyPrefix?: string } = {}): Promise<RedisClientType> {
-  const client = createClient({ url: inject('redisUrl'), ...options });
-  client.on('error', () => {});
-  await client.connect();
-  onTestFinished(() => {
-    if (client.isOpen) client.destroy();
-  });
-  return client;
-}
 
 async function nodeRedisPool(maximum = 2, url = inject('redisUrl')): Promise<RedisClientPoolType> {
   const pool = createClientPool({ url }, { minimum: 1, maximum });

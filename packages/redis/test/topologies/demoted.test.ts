@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
 import { claimOf } from '../support/queue.ts';
 import { clients, closeAfterTest, eventually } from '../support/redis.ts';
+import { promptCopy, startReplica } from '../support/replica.ts';
 import { opened, providerOver, stopAfterTest } from '../support/over.ts';
 
 /**
@@ -16,11 +17,8 @@ import { opened, providerOver, stopAfterTest } from '../support/over.ts';
  * the master. New connections go there, and those of before stay with the old master.
  */
 async function behindOneAddress(): Promise<{ readonly url: string; swap(): Promise<void> }> {
-  const [old, next] = await Promise.all([startRedis({ args: ['--repl-diskless-sync-delay', '0'] }), startRedis()]);
-  await redisCommand(next, 'REPLICAOF', old.host, old.port);
-  await eventually('the copy', async () =>
-    String(await redisCommand(next, 'INFO', 'replication')).includes('master_link_status:up'),
-  );
+  const old = await startRedis({ args: promptCopy });
+  const next = await startReplica(old);
   let target: ServerHandle = old;
   const front = await listen((socket) => {
     const back = dial(target.port, target.host).on('error', () => {});

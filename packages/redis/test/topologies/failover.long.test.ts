@@ -3,7 +3,7 @@ import { openLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { startRedisCluster } from '@locks/test-servers';
 import { expect, test } from 'vitest';
-import { served, startLoad } from './support/load.ts';
+import { served, startLoad } from '../../../core/test/support/load.ts';
 import { opened } from '../support/over.ts';
 import { eventually } from '../support/redis.ts';
 

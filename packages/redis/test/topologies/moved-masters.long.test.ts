@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { claimOf } from '../support/queue.ts';
 import { eventually, ownPrefix } from '../support/redis.ts';
 import { clusterOpeners, openCluster, ownCluster } from './support/cluster.ts';
-import { served, startLoad } from './support/load.ts';
-import type { Load } from './support/load.ts';
+import { served, startLoad } from '../../../core/test/support/load.ts';
+import type { Load } from '../../../core/test/support/load.ts';
 import { opened, providerOver } from '../support/over.ts';
 
 /** Longer than a failover in order, and than the move of a slot with a few keys. */
