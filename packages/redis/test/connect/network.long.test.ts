@@ -39,7 +39,7 @@ describe('wakes', () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 3_000, timeout: 200 });
     const lease = await locks.acquire('job', { ttl: 60_000 });
-    const queue = await queueUp(locks, 2, (count) => meeting.waiters('job', count));
+    const queue = await queueUp(locks, 2);
     wakes.strand();
     // The server has not noticed either.
     await eventually('another subscription', async () => (await meeting.subscriptions()) === 2);
@@ -101,7 +101,7 @@ describe('wakes', () => {
     });
     await echo.psubscribe(`${meeting.prefix}wake:*`);
     const lease = await locks.acquire('job');
-    const queue = await queueUp(locks, 5, (count) => meeting.waiters('job', count));
+    const queue = await queueUp(locks, 5);
     await lease.release();
     await queue.all;
     expect(queue.order).toEqual([0, 1, 2, 3, 4]);
@@ -114,7 +114,7 @@ describe('wakes', () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 60_000 });
     const lease = await locks.acquire('job', { ttl: 60_000 });
-    const queue = await queueUp(locks, 3, (count) => meeting.waiters('job', count));
+    const queue = await queueUp(locks, 3);
     const trap = wakes.cutMidFrame('replies', { when: isMessage });
     const started = performance.now();
     await lease.release();

@@ -4,6 +4,7 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { initialise } from '../../src/index.ts';
+import { locksOver } from '../support/over.ts';
 import { claimOf, enqueue, modes } from '../support/queue.ts';
 import { collect, eventually } from '../support/redis.ts';
 import { guarded, ownServer, providerOn, refused } from '../support/restart-guard.ts';
@@ -68,9 +69,7 @@ describe('while a server grants nothing', () => {
   test('acquire waits for the end of the guard within its wait, and asks rarely', async () => {
     const { client } = await ownServer();
     await initialise(client);
-    const provider = providerOn(client, { restartGuard: 3_000 });
-    const locks = createLocks(provider, { ttl: 500 });
-    onTestFinished(() => locks.close());
+    const locks = locksOver(client, { restartGuard: 3_000 }, { ttl: 500 });
     await client.del('{locks:}:server');
     await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', retryAfter: 3_000 });
     await client.config('RESETSTAT');
@@ -87,8 +86,7 @@ describe('while a server grants nothing', () => {
   test('a wait that ends before the guard is told so then', async () => {
     const { client } = await ownServer();
     await initialise(client);
-    const locks = createLocks(providerOn(client, { restartGuard: 60_000 }), { ttl: 500 });
-    onTestFinished(() => locks.close());
+    const locks = locksOver(client, { restartGuard: 60_000 }, { ttl: 500 });
     await client.del('{locks:}:server');
     const began = performance.now();
     const error: unknown = await locks.acquire('job', { wait: 900 }).catch((reason: unknown) => reason);
@@ -130,9 +128,7 @@ describe('while a server grants nothing', () => {
   test('all waiters of a process hear it, and are granted afterwards', async () => {
     const { client } = await ownServer();
     await initialise(client);
-    const provider = providerOn(client, { waiterTtl: 600, restartGuard: 4_000 });
-    const locks = createLocks(provider, { ttl: 4_000 });
-    onTestFinished(() => locks.close());
+    const locks = locksOver(client, { waiterTtl: 600, restartGuard: 4_000 }, { ttl: 4_000 });
     const holder = await locks.acquire('job');
     // Longer than some of them tell the server for the others too that they wait.
     const waiting = Array.from({ length: 8 }, () => locks.acquire('job', { wait: 3_000 }));

@@ -1,5 +1,5 @@
 import { createLocks } from '@locks/core';
-import type { KeyState, LockProvider, Locks } from '@locks/core';
+import type { LockProvider, Locks } from '@locks/core';
 import { startProxy, startRedis } from '@locks/test-servers';
 import type { Proxy } from '@locks/test-servers';
 import { Redis } from 'ioredis';
@@ -29,7 +29,6 @@ export interface Meeting {
    * commands.
    */
   party(options?: RedisOptions & { readonly apart?: boolean; readonly open?: (url: string) => Redis }): Promise<Party>;
-  inspect(key: string): Promise<KeyState>;
   waiters(key: string, count: number): Promise<void>;
   /** How many connections listen for wakes, as the server sees it. */
   subscriptions(): Promise<number>;
@@ -90,7 +89,6 @@ export async function meet(): Promise<Meeting> {
       });
       return { locks, commands, wakes };
     },
-    inspect: (key) => witness.inspect(key),
     async waiters(key, count) {
       await eventually(`${count} waiters`, async () => (await witness.inspect(key)).waiters === count);
     },
