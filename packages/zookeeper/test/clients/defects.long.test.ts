@@ -30,15 +30,6 @@ test('the version whose private parts are used', () => {
   expect(version).toBe('1.1.3');
 });
 
-test('row 3: a server that accepts connections and says nothing', async () => {
-  const silent = await ownProxy(server);
-  silent.silence();
-  const sessions = clientSessions([silent, server]);
-  // Each client tries them in a random order.
-  await sessions.ready(60_000);
-  expect(sessions.state).toBe('connected');
-}, 90_000);
-
 test('rows 5, 6: what waits for an answer or an event when the session expires', async () => {
   const proxy = await ownProxy(server);
   const observer = await openSession([server]);
@@ -61,19 +52,6 @@ test('rows 5, 6: what waits for an answer or an event when the session expires',
   expect(told).toBe(1);
   admit();
   expect((await sessions.ready(10_000)).connected).toBe(true);
-});
-
-test('row 8: the answer to a creation is lost, and the creation is not repeated', async () => {
-  const proxy = await ownProxy(server);
-  const observer = await openSession([server]);
-  const parent = await makeNode(observer, ownPath(), 'persistent');
-  const session = await clientSessions([proxy]).ready(5_000);
-  proxy.dropReply({ when: (piece) => piece.includes(parent) });
-  await expect(makeNode(session, `${parent}/n-`, 'ephemeral-sequential')).rejects.toMatchObject({
-    code: 'LOCK_UNAVAILABLE',
-  });
-  await eventually('it is connected again', () => session.connected);
-  expect(valueOf(await observer.send(getChildren(parent))).children).toHaveLength(1);
 });
 
 test('row 11: close() before there is a socket, and while there is no connection', async () => {

@@ -1,6 +1,6 @@
 import type { NodeKind } from '../../src/wire/call.ts';
 import { systemRuntime } from '@locks/core/adapter';
-import { eventually, startProxy } from '@locks/test-servers';
+import { startProxy } from '@locks/test-servers';
 import type { Proxy } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { afterAll, onTestFinished } from 'vitest';
@@ -88,30 +88,6 @@ export async function isThere(session: Session, path: string): Promise<boolean> 
 export function valueOf<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new Error(`the server answered ${answer.error} (${answer.code})`);
   return answer.value;
-}
-
-/** How a session and a node of it end, by one clock. */
-export interface End {
-  /** When it told its loss; `Infinity` before. */
-  readonly lostAt: number;
-  /** When another session was told that the node is gone; `Infinity` before. */
-  readonly removedAt: number;
-}
-
-/** Watches the end of `session`, and through `observer` that of its node at `path`. */
-export async function watchEnd(session: Session, path: string, observer: Session): Promise<End> {
-  const end = { lostAt: Infinity, removedAt: Infinity };
-  session.lost.addEventListener('abort', () => (end.lostAt = performance.now()));
-  // The observer's server may not have the node yet.
-  await eventually('a watch on the node', async () => {
-    let watching = false;
-    const removed = (): void => {
-      if (watching) end.removedAt = performance.now();
-    };
-    watching = (await observer.watch(path, removed)) === 'watching';
-    return watching;
-  });
-  return end;
 }
 
 /** Whether a node under the root is none that a session makes for itself. */

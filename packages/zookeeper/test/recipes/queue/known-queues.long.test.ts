@@ -58,20 +58,6 @@ describe('a key that this process uses alone', () => {
     expect(requests / 50).toBeLessThan(2.5);
   });
 
-  test('a node of another client that has come since is first, and one that comes after does not matter', async () => {
-    const { key } = await usedKey();
-    const theirs = claimOf(key);
-    expect(await other.tryAcquire(theirs)).toMatchObject({ granted: true });
-    expect(await provider.tryAcquire(claimOf(key))).toMatchObject({ granted: false });
-    expect(await other.release(theirs)).toBe(true);
-    await pair(key);
-    await pair(key);
-    const ours = claimOf(key);
-    expect(await provider.tryAcquire(ours)).toMatchObject({ granted: true });
-    expect(await other.tryAcquire(theirs)).toMatchObject({ granted: false });
-    expect(await provider.release(ours)).toBe(true);
-  });
-
   test('a new folder counts anew: the number that was next means nothing there', async () => {
     const { key, folder } = await usedKey();
     await removeNode(folder);
@@ -98,18 +84,6 @@ describe('a key that this process uses alone', () => {
       for (let time = 0; time < 50; time += 1) await pair(key);
     });
     expect(requests / 50).toBeLessThan(2.5);
-  });
-
-  test('a shared claim, and permits, hold as well, and let others in', async () => {
-    const { key } = await usedKey();
-    const [one, two] = [claimOf(key, { mode: 'shared' }), claimOf(key, { mode: 'shared' })];
-    expect(await provider.tryAcquire(one)).toMatchObject({ granted: true });
-    expect(await provider.tryAcquire(two)).toMatchObject({ granted: true });
-    expect(await provider.release(one)).toBe(true);
-    // The one that was first among sharers has gone, the other one holds.
-    expect(await provider.tryAcquire(claimOf(key))).toMatchObject({ granted: false });
-    expect(await provider.release(two)).toBe(true);
-    await pair(key);
   });
 });
 
