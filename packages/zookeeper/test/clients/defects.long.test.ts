@@ -1,8 +1,7 @@
-import { eventually } from '@locks/test-servers';
+import { eventually, untilAnswered } from '@locks/test-servers';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
-import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { create, exists, getChildren, getData, remove, setData } from '../../src/wire/requests.ts';
 import { clientSessions } from '../support/client-sessions.ts';
@@ -15,14 +14,6 @@ const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
 
 function insidesOf(client: unknown): Insides {
   return (client as { readonly connectionManager: Insides }).connectionManager;
-}
-
-/** Whether a request of now is answered. */
-function answers(session: Session): Promise<boolean> {
-  return session.send(exists('/')).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 }
 
 test('the version whose private parts are used', () => {
@@ -85,7 +76,7 @@ test('row 13: more watches than fit into one request', async () => {
   // The others look for themselves.
   expect(watched.filter((state) => state === 'refused')).toHaveLength(4_500 - set);
   await proxy.cut();
-  await eventually('it answers again', () => answers(session));
+  await untilAnswered('it answers again', () => session.send(exists('/')));
   expect(session.alive).toBe(true);
   await Promise.all(paths.map((path) => observer.send(remove(path))));
   await eventually('all that are watched are told', () => told === set);
@@ -112,7 +103,7 @@ test('row 17: many that wait for one node', async () => {
   for (let listener = 0; listener < 100; listener += 1) await session.watch(path, () => (told += 1));
   for (let round = 0; round < 15; round += 1) {
     await proxy.cut();
-    await eventually('it answers again', () => answers(session));
+    await untilAnswered('it answers again', () => session.send(exists('/')));
   }
   valueOf(await session.send(remove(path)));
   await eventually('all are told', () => told === 100);
@@ -140,7 +131,7 @@ test.each<readonly [string, (reply: Reply) => Buffer]>([
   const session = await clientSessions([proxy]).ready(5_000);
   left = 1;
   await eventually('the reply has come', () => left === 0);
-  await eventually('it answers again', () => answers(session));
+  await untilAnswered('it answers again', () => session.send(exists('/')));
 });
 
 test('row 20: the server does not take the watches that the client sets again', async () => {

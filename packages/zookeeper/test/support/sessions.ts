@@ -11,7 +11,7 @@ import { SessionManager } from '../../src/session/session-manager.ts';
 import type { SessionOptions } from '../../src/session/session-options.ts';
 import type { Answer } from '../../src/wire/answer.ts';
 import { multi } from '../../src/wire/multi.ts';
-import { create, exists } from '../../src/wire/requests.ts';
+import { create, exists, getChildren } from '../../src/wire/requests.ts';
 
 /** How its sessions are made. */
 export type OpenedOptions = Partial<SessionOptions & SeparateParts>;
@@ -90,5 +90,8 @@ export function valueOf<T>(answer: Answer<T>): T {
   return answer.value;
 }
 
-/** Whether a node under the root is none that a session makes for itself. */
-export const isOfClaims = (name: string): boolean => !name.startsWith('@process-');
+/** The names of the nodes below `path`, but for those that a session makes for itself. */
+export async function namesOfClaims(session: Session, path: string): Promise<readonly string[]> {
+  const { children } = valueOf(await session.send(getChildren(path)));
+  return children.filter((name) => !name.startsWith('@process-'));
+}

@@ -6,7 +6,7 @@ import { createZookeeperProvider } from '../../../src/index.ts';
 import { getChildren, remove } from '../../../src/wire/requests.ts';
 import { serverOptions } from '../../support/backends.ts';
 import { ownFrameProxy } from '../../support/frame-proxy.ts';
-import { openProvider } from '../../support/providers.ts';
+import { claimOf, openProvider, pair } from '../../support/providers.ts';
 import { requestsOf } from '../../support/counts.ts';
 import { isThere, makeNode, openClient, valueOf } from '../../support/sessions.ts';
 import { ownServer } from '../../support/servers.ts';
@@ -21,20 +21,10 @@ afterAll(() => Promise.all([provider.close(), other.close()]));
 /** A client that keeps to no rule. */
 const stranger = await openClient([server]);
 
-function claimOf(key: string, more: Partial<Claim> = {}): Claim {
-  return { key, owner: randomUUID(), mode: 'exclusive', ttl: 10_000, ...more };
-}
-
-async function pair(key: string): Promise<void> {
-  const claim = claimOf(key);
-  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
-  expect(await provider.release(claim)).toBe(true);
-}
-
 /** So often that the next pair needs no list. */
 async function usedKey(): Promise<{ readonly key: string; readonly folder: string }> {
   const key = randomUUID();
-  for (let time = 0; time < 3; time += 1) await pair(key);
+  for (let time = 0; time < 3; time += 1) await pair(provider, claimOf(key));
   return { key, folder: `/locks/${key}` };
 }
 
@@ -52,7 +42,7 @@ describe('a key that this process uses alone', () => {
   test('takes two requests each time, and pings', async () => {
     const { key } = await usedKey();
     const requests = await requestsOf(server, async () => {
-      for (let time = 0; time < 50; time += 1) await pair(key);
+      for (let time = 0; time < 50; time += 1) await pair(provider, claimOf(key));
     });
     expect(requests / 50).toBeGreaterThanOrEqual(2);
     expect(requests / 50).toBeLessThan(2.5);
@@ -70,7 +60,7 @@ describe('a key that this process uses alone', () => {
     const ours = claimOf(key);
     expect(await provider.tryAcquire(ours)).toMatchObject({ granted: false });
     await removeNode(first);
-    await pair(key);
+    await pair(provider, claimOf(key));
   });
 
   test('a hold whose node another client has removed leaves nothing behind', async () => {
@@ -79,9 +69,9 @@ describe('a key that this process uses alone', () => {
     expect(await provider.tryAcquire(ours)).toMatchObject({ granted: true });
     await removeNode(`${folder}/${(await namesIn(folder))[0]}`);
     expect(await provider.renew(ours)).toBe(false);
-    await pair(key);
+    await pair(provider, claimOf(key));
     const requests = await requestsOf(server, async () => {
-      for (let time = 0; time < 50; time += 1) await pair(key);
+      for (let time = 0; time < 50; time += 1) await pair(provider, claimOf(key));
     });
     expect(requests / 50).toBeLessThan(2.5);
   });
