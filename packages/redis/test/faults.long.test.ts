@@ -5,7 +5,7 @@ import { startRedis } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { inQueue } from './support/queue.ts';
-import { connect, eventually } from './support/redis.ts';
+import { connect, eventually, untilAnswered } from './support/redis.ts';
 import { locksOver, opened, stopAfterTest } from './support/over.ts';
 
 async function server(...args: readonly string[]): Promise<ServerHandle> {
@@ -50,12 +50,7 @@ test('a client from configuration is back as soon as the server has loaded, howe
   await observer.config('SET', 'key-load-delay', '0');
   await restarted;
   const start = performance.now();
-  await eventually('an answer', () =>
-    locks.inspect('job').then(
-      () => true,
-      () => false,
-    ),
-  );
+  await untilAnswered('an answer', () => locks.inspect('job'));
   // With its defaults the client would sleep ten seconds, of which three are over at most.
   expect(performance.now() - start).toBeLessThan(3_000);
 });

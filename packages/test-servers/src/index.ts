@@ -2,7 +2,7 @@ export type { ServerAddress } from './server/address.ts';
 export { unusedPort } from './server/ports.ts';
 export { closing } from './support/closing.ts';
 export { collect } from './support/collect.ts';
-export { eventually } from './support/eventually.ts';
+export { eventually, untilAnswered } from './support/eventually.ts';
 export { type Listener, listen } from './support/listen.ts';
 export { selfSigned } from './support/self-signed.ts';
 export { type WallClocks, wallClockOff, wallClocks } from './support/wall-clocks.ts';

@@ -191,30 +191,24 @@ test('refused keys are LOCK_MISCONFIGURED too', async () => {
   await expect(locks.acquire('job')).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED' });
 });
 
-test('a refused wake channel fails those that must wait, leaves nothing of them, and works once it is granted', async () => {
-  const { admin, user } = await withUser(documented.filter((rule) => !rule.startsWith('&')));
-  const locks = locksOver(user);
-  const lease = await locks.acquire('job');
-  await expect(locks.acquire('job')).rejects.toMatchObject(misconfigured('wake channel'));
-  expect((await locks.inspect('job')).waiters).toBe(0);
-  await admin.acl('SETUSER', 'locker', '&locks:wake:*');
-  const next = locks.acquire('job');
-  await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
-  await lease.release();
-  await (await next).release();
-});
-
-test('a wake channel that may not log in any more fails those that must wait, and works once it may', async () => {
-  const { admin, user } = await withUser(documented);
-  await user.ping();
-  const locks = locksOver(user);
-  const lease = await locks.acquire('job');
-  // The connection of the user stays.
-  await admin.acl('SETUSER', 'locker', 'resetpass', '>changed');
-  await expect(locks.acquire('job', { wait: 10_000 })).rejects.toMatchObject(misconfigured('wake channel'));
-  await admin.acl('SETUSER', 'locker', '>secret');
-  const next = locks.acquire('job');
-  await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
-  await lease.release();
-  await (await next).release();
-});
+test.each([
+  ['is refused', documented.filter((rule) => !rule.startsWith('&')), [], ['&locks:wake:*']],
+  ['may not log in any more', documented, ['resetpass', '>changed'], ['>secret']],
+])(
+  'a wake channel that %s fails those that must wait, leaves nothing of them, and works once it may',
+  async (_what, rules, refusing, permitting) => {
+    const { admin, user } = await withUser(rules);
+    await user.ping();
+    const locks = locksOver(user);
+    const lease = await locks.acquire('job');
+    // The connection of the user stays.
+    await admin.acl('SETUSER', 'locker', ...refusing);
+    await expect(locks.acquire('job', { wait: 10_000 })).rejects.toMatchObject(misconfigured('wake channel'));
+    expect((await locks.inspect('job')).waiters).toBe(0);
+    await admin.acl('SETUSER', 'locker', ...permitting);
+    const next = locks.acquire('job');
+    await eventually('the waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
+    await lease.release();
+    await (await next).release();
+  },
+);

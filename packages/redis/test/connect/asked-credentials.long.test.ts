@@ -11,44 +11,10 @@ import type { Deployed } from '../support/deployed.ts';
 import { connect, eventually } from '../support/redis.ts';
 import { startTlsFront } from '../support/tls.ts';
 import { opened, stopAfterTest } from '../support/over.ts';
+import { served, startLoad } from '../../../core/test/support/load.ts';
 import { lockError, unavailable } from '../../../core/test/support/lock-error.ts';
 
 const secret = 'hunter2';
-
-/** What the workers of one test came to. */
-interface Work {
-  readonly ends: Promise<void>;
-  stop(): void;
-  done: number;
-  overlaps: number;
-}
-
-/** Twenty workers take five keys, and hold each for a while. A lease that is lost rejects. */
-function work(locks: Locks): Work {
-  let running = true;
-  const inside = new Map<string, number>();
-  async function worker(index: number): Promise<void> {
-    for (let round = 0; running; round += 1) {
-      const key = `job ${(index + round) % 5}`;
-      await locks.withLock(key, { ttl: 20_000, wait: 60_000 }, async () => {
-        const others = inside.get(key) ?? 0;
-        if (others > 0) made.overlaps += 1;
-        inside.set(key, others + 1);
-        await sleep(5 + (index % 3) * 10);
-        inside.set(key, (inside.get(key) ?? 0) - 1);
-        made.done += 1;
-      });
-    }
-  }
-  const made: Work = {
-    done: 0,
-    overlaps: 0,
-    stop: () => (running = false),
-    ends: Promise.all(Array.from({ length: 20 }, (_, index) => worker(index))).then(() => {}),
-  };
-  made.ends.catch(() => (running = false));
-  return made;
-}
 
 /** Rotates the password three times under load, once before and twice after it is told. */
 async function rotate({ everywhere, urlOf }: Deployed, options: object): Promise<void> {
@@ -59,28 +25,28 @@ async function rotate({ everywhere, urlOf }: Deployed, options: object): Promise
     await sleep(5);
     return password;
   };
-  const locks = await opened(openLocks({ url: urlOf(), options: { ...options, username: 'locker', password: give } }));
-  const held = await locks.acquire('held', { ttl: 20_000 });
-  const load = work(locks);
-  /** Where a worker fails, its error is the reason. */
-  const during = (what: string, check: () => boolean): Promise<unknown> =>
-    Promise.race([eventually(what, check), load.ends]);
+  const config = { url: urlOf(), ttl: 20_000, options: { ...options, username: 'locker', password: give } };
+  const locks = await opened(openLocks(config));
+  const held = await locks.acquire('held');
+  // Twenty workers take five keys.
+  const load = startLoad([locks, locks, locks, locks], ['a', 'b', 'c', 'd', 'e']);
+  const worked = async (what: string): Promise<void> => {
+    const before = load.counts();
+    await eventually(what, () => served(load, before));
+  };
   for (const [index, next] of ['second', 'third', 'fourth'].entries()) {
-    const before = { done: load.done, asked };
-    await during('work', () => load.done > before.done + 20);
+    const before = asked;
+    await worked('work');
     if (index === 0) password = next;
     await everywhere('ACL', 'SETUSER', 'locker', 'resetpass', `>${next}`);
     await everywhere('CLIENT', 'KILL', 'USER', 'locker').catch(() => {});
     // Connections are refused until the function gives the new one.
     await sleep(index * 100);
     password = next;
-    await during('another connection', () => asked > before.asked);
-    const cut = load.done;
-    await during('work over it', () => load.done > cut + 20);
+    await eventually('another connection', () => asked > before);
+    await worked('work over it');
   }
-  load.stop();
-  await load.ends;
-  expect(load.overlaps).toBe(0);
+  expect(await load.stop()).toMatchObject({ doubleHolds: 0, lost: 0, codes: new Set() });
   expect(held.held).toBe(true);
   expect(held.signal.aborted).toBe(false);
   expect(await held.release()).toBe(true);

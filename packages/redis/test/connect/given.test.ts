@@ -1,21 +1,14 @@
 import { openLocks } from '@locks/core';
 import { startProxy, startRedis } from '@locks/test-servers';
 import { createClient } from 'redis';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
 import { createRedisProvider } from '../../src/index.ts';
 import type { GivenClient } from '../../src/index.ts';
+import { nodeRedis } from '../support/node-redis.ts';
 import { clients, closeAfterTest, connect, ownPrefix } from '../support/redis.ts';
 import { locksOver, providerOver, stopAfterTest } from '../support/over.ts';
 import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
-
-async function nodeRedis(RESP: 2 | 3 = 3, url = inject('redisUrl')): Promise<ReturnType<typeof createClient>> {
-  const client = createClient({ url, RESP });
-  client.on('error', () => {});
-  await client.connect();
-  onTestFinished(() => client.destroy());
-  return client as ReturnType<typeof createClient>;
-}
 
 /** What an attempt over `client` comes to. */
 async function attempt(client: GivenClient): Promise<unknown> {
@@ -25,16 +18,8 @@ async function attempt(client: GivenClient): Promise<unknown> {
 }
 
 test.each([
-  ...clients.map(
-    ([name, open]) =>
-      [
-        name,
-        async () => {
-          return closeAfterTest(open(inject('redisUrl')));
-        },
-      ] as const,
-  ),
-  ['node-redis', () => nodeRedis()] as const,
+  ...clients.map(([name, open]) => [name, async () => closeAfterTest(open(inject('redisUrl')))] as const),
+  ['node-redis', () => nodeRedis({ RESP: 3 })] as const,
 ])('a Proxy of a client of %s is one, and so is an object that inherits from it', async (_name, open) => {
   const client: GivenClient = await open();
   for (const wrapped of [new Proxy(client, {}), Object.create(client) as GivenClient]) {
@@ -66,7 +51,7 @@ test('a client in subscriber mode is refused by name', async () => {
   // With RESP3, the default of ioredis 6, a connection can do both.
   const subscriber = closeAfterTest(clients[1][1](inject('redisUrl')));
   await subscriber.subscribe(ownPrefix());
-  const other = await nodeRedis(2);
+  const other = await nodeRedis({ RESP: 2 });
   await other.subscribe(ownPrefix(), () => {});
   for (const client of [subscriber, other]) {
     expect(await attempt(client)).toMatchObject(misconfigured(/subscriber mode at an attempt on "job"/));
@@ -78,7 +63,7 @@ test('a client in monitor mode is refused by name', async () => {
   const server = await stopAfterTest(startRedis());
   const monitor = await connect({}, server.url).monitor();
   closeAfterTest(monitor);
-  const other = await nodeRedis(3, server.url);
+  const other = await nodeRedis({ url: server.url, RESP: 3 });
   await other.monitor(() => {});
   for (const client of [monitor, other]) {
     expect(await attempt(client)).toMatchObject(misconfigured(/monitor mode at an attempt on "job"/));

@@ -1,55 +1,12 @@
 import type { Lease } from '@locks/core';
 import { describe, expect, test } from 'vitest';
-import { isScriptCall } from '../support/faults.ts';
 import { queueUp } from '../support/queue.ts';
-import { meet, parties } from '../support/network.ts';
+import { meet } from '../support/network.ts';
 import type { Meeting, Party } from '../support/network.ts';
 import type { Redis } from 'ioredis';
 import { clients, eventually } from '../support/redis.ts';
 
-/** The reply of a script that grants: the whole of it is the token, as text. */
-const isToken = (piece: Buffer): boolean => /^:\d{16}\r\n$/.test(piece.toString('latin1'));
-
 const isMessage = (piece: Buffer): boolean => piece.includes('message');
-
-describe.each(parties)('with %s', (_name, join) => {
-  async function expectHeld(meeting: Meeting, lease: Lease): Promise<void> {
-    expect(lease.held).toBe(true);
-    const { holders } = await meeting.inspect(lease.key);
-    expect(holders).toMatchObject([{ owner: lease.owner, token: lease.token }]);
-  }
-
-  test.each([
-    ['a request that is cut within is not executed, and sent again', 'requests', { when: isScriptCall }],
-    ['half a token is no token', 'replies', { bytes: 9, when: isToken }],
-  ] as const)('%s', async (_what, way, options) => {
-    const meeting = await meet();
-    const { locks, commands } = await join(meeting);
-    await locks.inspect('job');
-    const trap = commands.cutMidFrame(way, options);
-    const lease = await locks.acquire('job');
-    await trap.sprung;
-    await expectHeld(meeting, lease);
-    expect(await lease.release()).toBe(true);
-    await meeting.end('job');
-  });
-
-  test('a claim that was given up while the server could not be reached leaves nothing once it can', async () => {
-    const meeting = await meet();
-    const { locks, commands } = await join(meeting, { timeout: 200 });
-    await locks.withLock('job', () => {}, { wait: 10_000 });
-    const reachable = commands.refuse();
-    await commands.cut();
-    const unavailable = { code: 'LOCK_UNAVAILABLE' };
-    await expect(locks.acquire('job', { wait: 300, ttl: 1_000 })).rejects.toMatchObject(unavailable);
-    await expect(locks.tryAcquire('job', { ttl: 1_000 })).rejects.toMatchObject(unavailable);
-    reachable();
-    const lease = await locks.acquire('job');
-    await expectHeld(meeting, lease);
-    await lease.release();
-    await meeting.end('job');
-  });
-});
 
 describe.each(clients)('a release that %s sends later, because it is reconnecting,', (_name, create) => {
   async function reconnecting(meeting: Meeting): Promise<{ readonly lease: Lease; readonly party: Party }> {
@@ -82,7 +39,7 @@ describe('wakes', () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 3_000, timeout: 200 });
     const lease = await locks.acquire('job', { ttl: 60_000 });
-    const queue = await queueUp(locks, 2, (count) => meeting.waiters('job', count));
+    const queue = await queueUp(locks, 2);
     wakes.strand();
     // The server has not noticed either.
     await eventually('another subscription', async () => (await meeting.subscriptions()) === 2);
@@ -144,7 +101,7 @@ describe('wakes', () => {
     });
     await echo.psubscribe(`${meeting.prefix}wake:*`);
     const lease = await locks.acquire('job');
-    const queue = await queueUp(locks, 5, (count) => meeting.waiters('job', count));
+    const queue = await queueUp(locks, 5);
     await lease.release();
     await queue.all;
     expect(queue.order).toEqual([0, 1, 2, 3, 4]);
@@ -157,7 +114,7 @@ describe('wakes', () => {
     const meeting = await meet();
     const { locks, wakes } = await meeting.party({ apart: true, waiterTtl: 60_000 });
     const lease = await locks.acquire('job', { ttl: 60_000 });
-    const queue = await queueUp(locks, 3, (count) => meeting.waiters('job', count));
+    const queue = await queueUp(locks, 3);
     const trap = wakes.cutMidFrame('replies', { when: isMessage });
     const started = performance.now();
     await lease.release();

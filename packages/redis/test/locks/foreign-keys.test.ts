@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Locks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { RedisOptions } from '../../src/index.ts';
 import { locksOver } from '../support/over.ts';
 import { collect, connect, eventually, ownPrefix } from '../support/redis.ts';
@@ -38,16 +38,11 @@ async function applicationKeys(client: Redis, prefix: string): Promise<readonly 
   return [...Object.keys(values).filter(({ length }) => length < 512), 'hash', 'user', 'list'];
 }
 
-let url: string;
-
-beforeAll(async () => {
-  const server = await startRedis();
-  ({ url } = server);
-  return () => server.stop();
-});
+const server = await startRedis();
+afterAll(() => server.stop());
 
 async function open(prefix: string, options: RedisOptions = {}): Promise<{ client: Redis; locks: Locks }> {
-  const client = connect({}, url);
+  const client = connect({}, server.url);
   await client.flushall();
   return { client, locks: locksOver(client, { prefix, ...options }) };
 }

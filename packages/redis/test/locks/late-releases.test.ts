@@ -1,9 +1,9 @@
 import type { Claim, LockProvider } from '@locks/core';
 import { startProxy, startRedis } from '@locks/test-servers';
-import { createClient } from 'redis';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import type { RedisOptions } from '../../src/index.ts';
+import { nodeRedis } from '../support/node-redis.ts';
 import { clients, closeAfterTest, eventually } from '../support/redis.ts';
 import { stopAfterTest } from '../support/over.ts';
 
@@ -15,20 +15,9 @@ type Open = (url: string, options: RedisOptions) => LockProvider | Promise<LockP
 const opens: readonly (readonly [string, Open])[] = [
   ...clients.map(([name, make]): readonly [string, Open] => [
     name,
-    (url, options) => {
-      const client = closeAfterTest(make(url));
-      return createRedisProvider(client, options);
-    },
+    (url, options) => createRedisProvider(closeAfterTest(make(url)), options),
   ]),
-  [
-    'node-redis',
-    async (url, options) => {
-      const client = createClient({ url }).on('error', () => {});
-      await client.connect();
-      onTestFinished(() => client.destroy());
-      return createRedisProvider(client, options);
-    },
-  ],
+  ['node-redis', async (url, options) => createRedisProvider(await nodeRedis({ url }), options)],
 ];
 
 function claimOf(owner: string, key = owner): Claim {

@@ -1,11 +1,11 @@
-import { createLocks, openLocks } from '@locks/core';
+import { openLocks } from '@locks/core';
 import { Cluster } from 'ioredis';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { createRedisProvider, initialise } from '../../src/index.ts';
 import type { RedisClient } from '../../src/index.ts';
 import { claimOf, modes } from '../support/queue.ts';
 import { closeAfterTest, clusterOfOne, collect, connect, eventually, ownPrefix } from '../support/redis.ts';
-import { opened } from '../support/over.ts';
+import { locksOver, opened } from '../support/over.ts';
 
 import { grantedAfterwards, guard, guarded, ownServer, providerOn, refused, since } from '../support/restart-guard.ts';
 import { lockError, misconfigured } from '../../../core/test/support/lock-error.ts';
@@ -91,8 +91,7 @@ describe('option restartGuard', () => {
     const client = connect();
     const prefix = ownPrefix();
     await initialise(client, { prefix });
-    const locks = createLocks(providerOn(client, { prefix, restartGuard: '30s' }));
-    onTestFinished(() => locks.close());
+    const locks = locksOver(client, { prefix, restartGuard: '30s' });
     const own = { ttl: 30_000, wait: 0 };
     for (const [key, options] of [
       ['rest', { atLeast: '1h' }],

@@ -4,67 +4,10 @@ import type { Claim, LockProvider } from '@locks/core';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { initialise } from '../../src/index.ts';
+import { locksOver } from '../support/over.ts';
 import { claimOf, enqueue, modes } from '../support/queue.ts';
-import { collect, connect, eventually } from '../support/redis.ts';
-import { promptCopy, startReplica } from '../support/replica.ts';
-import { grantedAfterwards, guard, guarded, ownServer, providerOn, refused, since } from '../support/restart-guard.ts';
-
-/**
- * Ways in which a server comes back without its latest locks, with no marker and with that of
- * another server. `losses.long.test.ts` has the others.
- */
-const returns: readonly (readonly [name: string, prepare: () => Promise<Return>])[] = [
-  [
-    'FLUSHALL',
-    async () => {
-      const { client } = await ownServer();
-      return { before: client, comeBack: async () => await client.flushall().then(() => client) };
-    },
-  ],
-  [
-    'a promoted replica',
-    async () => {
-      const { server, client } = await ownServer(...promptCopy);
-      const replica = await startReplica(server);
-      onTestFinished(() => replica.stop());
-      const after = connect({}, replica.url);
-      return {
-        before: client,
-        async comeBack() {
-          // Nothing of the master arrives any more, but the marker has.
-          await server.kill();
-          await after.replicaof('NO', 'ONE');
-          await after.del('locks:job');
-          return after;
-        },
-      };
-    },
-  ],
-];
-
-/** A server that grants, until it comes back. */
-interface Return {
-  readonly before: Redis;
-  /** Resolves to a client of the server that is there then. */
-  comeBack(): Promise<Redis>;
-}
-
-describe.each(returns)('after %s', (_name, prepare) => {
-  test.each(modes)('a server grants nothing until the leases of before are over: %s', async (mode) => {
-    const { before, comeBack } = await prepare();
-    await initialise(before);
-    const lease = await createLocks(providerOn(before)).acquire('job', { ttl: guard, renew: false });
-    const after = await comeBack();
-    const provider = providerOn(after);
-    const other = guarded(mode);
-    await expect(provider.tryAcquire(other)).rejects.toMatchObject(refused);
-    const start = await since(after);
-    const token = await grantedAfterwards(provider, other);
-    expect(lease.held).toBe(false);
-    // A token is not behind the server's clock in µs.
-    expect(Number(token)).toBeGreaterThanOrEqual((start + guard) * 1_000);
-  });
-});
+import { collect, eventually } from '../support/redis.ts';
+import { guarded, ownServer, providerOn, refused } from '../support/restart-guard.ts';
 
 describe('while a server grants nothing', () => {
   /** A server that has come back with its data: a holder, a sharer, and a waiter in the queue. */
@@ -126,9 +69,7 @@ describe('while a server grants nothing', () => {
   test('acquire waits for the end of the guard within its wait, and asks rarely', async () => {
     const { client } = await ownServer();
     await initialise(client);
-    const provider = providerOn(client, { restartGuard: 3_000 });
-    const locks = createLocks(provider, { ttl: 500 });
-    onTestFinished(() => locks.close());
+    const locks = locksOver(client, { restartGuard: 3_000 }, { ttl: 500 });
     await client.del('{locks:}:server');
     await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE', retryAfter: 3_000 });
     await client.config('RESETSTAT');
@@ -145,8 +86,7 @@ describe('while a server grants nothing', () => {
   test('a wait that ends before the guard is told so then', async () => {
     const { client } = await ownServer();
     await initialise(client);
-    const locks = createLocks(providerOn(client, { restartGuard: 60_000 }), { ttl: 500 });
-    onTestFinished(() => locks.close());
+    const locks = locksOver(client, { restartGuard: 60_000 }, { ttl: 500 });
     await client.del('{locks:}:server');
     const began = performance.now();
     const error: unknown = await locks.acquire('job', { wait: 900 }).catch((reason: unknown) => reason);
@@ -188,9 +128,7 @@ describe('while a server grants nothing', () => {
   test('all waiters of a process hear it, and are granted afterwards', async () => {
     const { client } = await ownServer();
     await initialise(client);
-    const provider = providerOn(client, { waiterTtl: 600, restartGuard: 4_000 });
-    const locks = createLocks(provider, { ttl: 4_000 });
-    onTestFinished(() => locks.close());
+    const locks = locksOver(client, { waiterTtl: 600, restartGuard: 4_000 }, { ttl: 4_000 });
     const holder = await locks.acquire('job');
     // Longer than some of them tell the server for the others too that they wait.
     const waiting = Array.from({ length: 8 }, () => locks.acquire('job', { wait: 3_000 }));

@@ -6,7 +6,7 @@ import type { LockError } from '@locks/core';
 import { selfSigned, startRedis, unusedPort } from '@locks/test-servers';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
-import { connect, eventually, ownPrefix } from '../support/redis.ts';
+import { connect, eventually } from '../support/redis.ts';
 import { behindTls } from '../support/tls.ts';
 import { opened, stopAfterTest } from '../support/over.ts';
 import { lockError, misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
@@ -33,21 +33,6 @@ describe.each(libraries)('a URL that %s opens', (library) => {
     await viaUrl.close();
   });
 
-  test('close ends every connection that it made', async () => {
-    const observer = connect();
-    const named = ownPrefix();
-    const options = { library, connectionName: named, prefix: ownPrefix() };
-    const locks = await openLocks({ url: inject('redisUrl'), options });
-    const lease = await locks.acquire('job');
-    const waiting = locks.acquire('job');
-    waiting.catch(() => {});
-    await eventually('the subscriber', async () => String(await observer.client('LIST')).split(named).length === 3);
-    await locks.close();
-    await expect(waiting).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
-    expect(lease.held).toBe(false);
-    await eventually('the end of both', async () => !String(await observer.client('LIST')).includes(named));
-  });
-
   test('a server that is down is told by the error of its connection, and found again when it is back', async () => {
     const server = await stopAfterTest(startRedis());
     const locks = await opened(openLocks({ url: server.url, options: { library, timeout: '1s' } }));
@@ -59,26 +44,6 @@ describe.each(libraries)('a URL that %s opens', (library) => {
       expect(error).toMatchObject({ code: 'LOCK_UNAVAILABLE' });
       return error.message.includes(`connect ECONNREFUSED 127.0.0.1:${server.port}`);
     });
-  });
-
-  test('a connection that has silently died is replaced', async () => {
-    const server = await stopAfterTest(startRedis());
-    const admin = connect({}, server.url);
-    const named = ownPrefix();
-    const options = { library, timeout: '1s', connectionName: named };
-    const locks = await opened(openLocks({ url: server.url, options }));
-    const idOf = async (): Promise<string | undefined> =>
-      new RegExp(`id=(\\d+) .*name=${named}`).exec(String(await admin.client('LIST')))?.[1];
-    const before = await idOf();
-    await server.pause();
-    await expect(locks.tryAcquire('job')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await server.resume();
-    await eventually('another connection', async () => {
-      const after = await idOf();
-      return after !== undefined && after !== before;
-    });
-    await (await locks.acquire('job', { wait: 5_000 })).release();
   });
 
   test('what fails is told at once, by what is wrong, and without the password', async () => {

@@ -1,7 +1,8 @@
 import { openLocks } from '@locks/core';
 import type { LockError, Locks, LocksConfig } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { opened, stopAfterTest } from '../support/over.ts';
 
 /** Locks of two processes over `count` servers, all of which but `survivor` are killed. */
 async function beheaded(
@@ -9,12 +10,10 @@ async function beheaded(
   survivor: number,
   configOf: (urls: readonly string[]) => LocksConfig,
 ): Promise<readonly Locks[]> {
-  const started = await Promise.all(Array.from({ length: count }, () => startRedis()));
+  const started = await Promise.all(Array.from({ length: count }, () => stopAfterTest(startRedis())));
   const servers = started.toSorted((one, other) => one.port - other.port);
-  onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
   const config = configOf(servers.map(({ url }) => url));
-  const fleet = await Promise.all([openLocks(config), openLocks(config)]);
-  onTestFinished(async () => void (await Promise.all(fleet.map((locks) => locks.close()))));
+  const fleet = await Promise.all([opened(openLocks(config)), opened(openLocks(config))]);
   for (const locks of fleet) await locks.withLock('before', () => {});
   await Promise.all(servers.filter((_, index) => index !== survivor).map((server) => server.kill()));
   return fleet;

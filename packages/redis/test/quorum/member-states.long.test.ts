@@ -6,7 +6,7 @@ import type { ServerHandle } from '@locks/test-servers';
 import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect, eventually } from '../support/redis.ts';
-import { opened } from '../support/over.ts';
+import { opened, stopAfterTest } from '../support/over.ts';
 
 interface Quorum {
   readonly servers: readonly [ServerHandle, ServerHandle, ServerHandle];
@@ -21,11 +21,8 @@ const second = { provider: 'combine', index: 1, member: 'member 2 of 3 (redis)' 
 async function quorum(memberOptions: object = {}): Promise<Quorum> {
   // The user is there as soon as a server is back.
   const args = ['--user', 'app', 'on', '>word', '~*', '&*', '+@all'];
-  const starting = [1, 2, 3].map(() => startRedis({ args }));
+  const starting = [1, 2, 3].map(() => stopAfterTest(startRedis({ args })));
   const servers = (await Promise.all(starting)) as [ServerHandle, ServerHandle, ServerHandle];
-  onTestFinished(async () => {
-    await Promise.all(servers.map((server) => server.stop()));
-  });
   const told: MemberMessage[] = [];
   // On a busy machine the others may be slow for a moment.
   onTestFinished(subscribe('locks:member', (message) => void (message.index === second.index && told.push(message))));

@@ -2,7 +2,7 @@ import type { Faults } from '@locks/conformance';
 import { proxiedProviders } from '@locks/conformance/faults';
 import type { LockProvider } from '@locks/core';
 import type { ServerHandle } from '@locks/test-servers';
-import { eventually } from './redis.ts';
+import { eventually, untilAnswered } from './redis.ts';
 
 /** Providers that can be hurt one by one. */
 export interface Breakable {
@@ -36,7 +36,7 @@ export function breakable(
   const onTheWay: Faults = {
     ...faults,
     async duplicate(provider) {
-      await eventually('an answer', () => provider.inspect('any key').catch(() => undefined));
+      await untilAnswered('an answer', () => provider.inspect('any key'));
       const proxy = proxyOf(provider);
       const before = proxy.clientConnections;
       const end = await faults.duplicate(provider);

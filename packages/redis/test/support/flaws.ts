@@ -1,5 +1,10 @@
 import { scripts } from '../../src/wire/scripts.ts';
 
+/** The names of the scripts, by their digests. */
+export const scriptNames: ReadonlyMap<string, string> = new Map(
+  Object.entries(scripts).map(([name, { sha }]) => [sha, name]),
+);
+
 /** A flaw in a script, and the check that finds it. */
 export interface Flaw<Check extends string = string> {
   readonly name: string;

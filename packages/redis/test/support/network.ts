@@ -1,12 +1,12 @@
-import { createLocks, openLocks } from '@locks/core';
-import type { KeyState, LockProvider, Locks } from '@locks/core';
+import { createLocks } from '@locks/core';
+import type { LockProvider, Locks } from '@locks/core';
 import { startProxy, startRedis } from '@locks/test-servers';
 import type { Proxy } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import type { RedisOptions } from '../../src/index.ts';
-import { clients, connect, eventually, ownPrefix, withCopies } from './redis.ts';
+import { connect, eventually, ownPrefix, withCopies } from './redis.ts';
 
 // Every connection to it counts, so no other test uses it.
 const server = await startRedis();
@@ -29,9 +29,6 @@ export interface Meeting {
    * commands.
    */
   party(options?: RedisOptions & { readonly apart?: boolean; readonly open?: (url: string) => Redis }): Promise<Party>;
-  /** A party whose client is made by `openLocks`. */
-  configured(options?: RedisOptions): Promise<Party>;
-  inspect(key: string): Promise<KeyState>;
   waiters(key: string, count: number): Promise<void>;
   /** How many connections listen for wakes, as the server sees it. */
   subscriptions(): Promise<number>;
@@ -41,17 +38,6 @@ export interface Meeting {
    */
   end(...keys: readonly string[]): Promise<void>;
 }
-
-type Join = (meeting: Meeting, options?: RedisOptions) => Promise<Party>;
-
-/** Each way to a client: the caller's own, with its defaults, and that of `openLocks`. */
-export const parties: readonly (readonly [name: string, join: Join])[] = [
-  ...clients.map(([name, open]): [string, Join] => [
-    `a caller's ${name}`,
-    (meeting, options) => meeting.party({ ...options, open }),
-  ]),
-  ['the client of openLocks', (meeting, options) => meeting.configured(options)],
-];
 
 export async function meet(): Promise<Meeting> {
   const prefix = ownPrefix();
@@ -77,16 +63,6 @@ export async function meet(): Promise<Meeting> {
       .split('\n').length;
   }
 
-  function adopt(party: Party, close: () => Promise<void>): Party {
-    ends.push(async () => {
-      await party.locks.close();
-      await close();
-      await party.commands.stop();
-      await party.wakes.stop();
-    });
-    return party;
-  }
-
   const target = { host, port: Number(port || 6379) };
   return {
     prefix,
@@ -103,17 +79,16 @@ export async function meet(): Promise<Meeting> {
           prefix,
         },
       );
-      return adopt({ locks: createLocks(provider, { ttl: 3_000 }), commands, wakes }, async () => {
+      const locks = createLocks(provider, { ttl: 3_000 });
+      ends.push(async () => {
+        await locks.close();
         await provider.close();
         client.disconnect();
+        await commands.stop();
+        await wakes.stop();
       });
+      return { locks, commands, wakes };
     },
-    async configured(options = {}) {
-      const commands = await startProxy(target);
-      const locks = await openLocks({ url: commands.url(url), ttl: 3_000, options: { ...options, prefix } });
-      return adopt({ locks, commands, wakes: commands }, async () => {});
-    },
-    inspect: (key) => witness.inspect(key),
     async waiters(key, count) {
       await eventually(`${count} waiters`, async () => (await witness.inspect(key)).waiters === count);
     },

@@ -41,18 +41,17 @@ export async function inQueue(locks: Locks, count: number, key = 'job'): Promise
 
 /**
  * Starts `count` waiters for `job`, one after the other, and tells the order in which they were
- * served. `stand`: waits until so many are in the queue.
+ * served.
  */
 export async function queueUp(
   locks: Locks,
   count: number,
-  stand: (count: number) => Promise<void> = (each) => inQueue(locks, each),
 ): Promise<{ readonly order: number[]; readonly all: Promise<unknown> }> {
   const order: number[] = [];
   const all: Promise<unknown>[] = [];
   for (let index = 0; index < count; index += 1) {
     all.push(locks.withLock('job', () => order.push(index)));
-    await stand(index + 1);
+    await inQueue(locks, index + 1);
   }
   return { order, all: Promise.all(all) };
 }

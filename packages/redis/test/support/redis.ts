@@ -6,7 +6,7 @@ import { eventually, startRedis } from '@locks/test-servers';
 import { inject, onTestFinished } from 'vitest';
 import type { RedisClient } from '../../src/index.ts';
 
-export { collect, eventually } from '@locks/test-servers';
+export { collect, eventually, untilAnswered } from '@locks/test-servers';
 
 /** The clients with the interface of ioredis, for tests that run with each. */
 export const clients = [

@@ -26,8 +26,8 @@ export function providerOn(client: RedisClient, options: RedisOptions = {}): Loc
 }
 
 /** The moment since which the server of `client` counts, in ms of its clock. */
-export async function since(client: Redis, marker = '{locks:}:server'): Promise<number> {
-  return Number((await client.get(marker))?.split(' ')[1]);
+export async function since(client: Redis): Promise<number> {
+  return Number((await client.get('{locks:}:server'))?.split(' ')[1]);
 }
 
 /** Repeats `claim` while the server refuses it; resolves to its token. */

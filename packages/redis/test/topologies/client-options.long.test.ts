@@ -1,23 +1,17 @@
 import { startRedis, startRedisSentinel } from '@locks/test-servers';
-import type { RedisCluster, RedisSentinel, ServerHandle } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createRedisGuard } from '../../src/index.ts';
 import type { RedisClient, RedisClusterClient } from '../../src/index.ts';
 import { locksOver } from '../support/over.ts';
 import { clients, closeAfterTest, collect, eventually, ownPrefix } from '../support/redis.ts';
-import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
+import { clusterClients, clusterOfFile, connectCluster } from './support/cluster.ts';
 
 type AnyClient = (RedisClient | RedisClusterClient) & { disconnect(): void };
 
-let server: ServerHandle;
-let set: RedisSentinel;
-let cluster: RedisCluster;
-beforeAll(async () => {
-  [server, set, cluster] = await Promise.all([startRedis(), startRedisSentinel(), ownCluster({ replicas: 1 })]);
-  return async () => void (await Promise.all([server.stop(), set.stop(), cluster.stop()]));
-});
+const [server, set, cluster] = await Promise.all([startRedis(), startRedisSentinel(), clusterOfFile({ replicas: 1 })]);
+afterAll(() => Promise.all([server.stop(), set.stop()]));
 
 function sentinelClient(Class: typeof Redis, options: object): AnyClient {
   const sentinels = set.sentinels.map(({ host, port }) => ({ host, port }));
@@ -25,21 +19,16 @@ function sentinelClient(Class: typeof Redis, options: object): AnyClient {
 }
 
 const deployments: readonly (readonly [name: string, open: (options: object) => AnyClient])[] = [
-  ...clients.map(
-    ([major, open]) =>
-      [
-        `one server, ${major}`,
-        (options: object): AnyClient => {
-          return closeAfterTest(open(server.url, options));
-        },
-      ] as const,
-  ),
+  ...clients.map(([major, open]): (typeof deployments)[number] => [
+    `one server, ${major}`,
+    (options) => closeAfterTest(open(server.url, options)),
+  ]),
   ['Sentinels, ioredis 6', (options) => sentinelClient(Redis, options)],
   ['Sentinels, ioredis 5', (options) => sentinelClient(Redis5 as unknown as typeof Redis, options)],
-  ...clusterClients.map(
-    ([major, open]) =>
-      [`a Cluster, ${major}`, (options: object): AnyClient => connectCluster(cluster, options, open)] as const,
-  ),
+  ...clusterClients.map(([major, open]): (typeof deployments)[number] => [
+    `a Cluster, ${major}`,
+    (options) => connectCluster(cluster, options, open),
+  ]),
 ];
 
 /** Options of clients that change what a call means, or how it travels. */

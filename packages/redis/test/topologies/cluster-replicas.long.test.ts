@@ -1,23 +1,19 @@
 import type { LockProvider } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
-import type { RedisCluster, ServerHandle } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
 import { Redis } from 'ioredis';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { keySlot } from '../../src/wire/key-slot.ts';
 import { claimOf } from '../support/queue.ts';
-import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
-import { clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
+import { closeAfterTest, eventually, ownPrefix, untilAnswered } from '../support/redis.ts';
+import { clusterOpeners, connectCluster, openCluster, clusterOfFile } from './support/cluster.ts';
 import { providerOver } from '../support/over.ts';
 
 /** Keys in the slots of all three masters. */
 const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
 
-let cluster: RedisCluster;
-beforeAll(async () => {
-  cluster = await ownCluster({ partitions: true });
-  return () => cluster.stop();
-});
+const cluster = await clusterOfFile({ partitions: true });
 
 async function replicaOf(master: ServerHandle): Promise<ServerHandle> {
   const [replica] = await cluster.replicasOf(master);
@@ -49,10 +45,7 @@ describe.each(clusterOpeners)('minReplicas in a Cluster, %s', (_name, open) => {
           new Redis((await replicaOf(await cluster.masterOf(name))).url, { readOnly: true }),
         );
         await atReplica.ping();
-        await eventually(
-          'the first grant',
-          async () => (await provider.tryAcquire(claim).catch(() => undefined))?.granted,
-        );
+        await untilAnswered('the first grant', () => provider.tryAcquire(claim));
         expect(await atReplica.get(name)).toBe(claim.owner);
         expect(await provider.renew({ ...claim, ttl: 100_000 })).toEqual({});
         expect(await atReplica.pttl(name)).toBeGreaterThan(50_000);
@@ -109,8 +102,7 @@ test('in a failover in order a lease goes on, and excludes others', async () => 
   const claim = claimOf({ key: 'job', ttl: 60_000 });
   const grant = await provider.tryAcquire(claim);
   await cluster.failOver(await replicaOf(await cluster.masterOf(`${prefix}job`)));
-  await eventually('a renewal', async () => (await provider.renew(claim).catch(() => undefined)) !== undefined);
-  expect(await provider.renew(claim)).toEqual({});
+  expect(await untilAnswered('a renewal', () => provider.renew(claim))).toEqual({});
   expect(await provider.tryAcquire(claimOf({ key: 'job' }))).toMatchObject({ granted: false });
   expect((await provider.inspect('job')).holders).toMatchObject([{ token: grant.granted && grant.token }]);
   await provider.release(claim);
@@ -128,11 +120,8 @@ test('a master of a Cluster that is cut off from the others grants to clients th
   const grant = await before.tryAcquire(claimOf({ key: 'job', ttl: 60_000 }));
   const fresh = closeAfterTest(new Redis(replica.url));
   const after = createRedisProvider(fresh, { prefix, timeout: 1_000 });
-  const second = await eventually(
-    'a grant',
-    () => after.tryAcquire(claimOf({ key: 'job', ttl: 60_000 })).catch(() => undefined),
-    20_000,
-  );
+  const other = claimOf({ key: 'job', ttl: 60_000 });
+  const second = await untilAnswered('a grant', () => after.tryAcquire(other), 20_000);
   if (!grant.granted || !second.granted) throw new Error('One of them was refused.');
   expect(second.token).toBeGreaterThan(grant.token);
   // A master without a majority refuses clients after the node timeout.

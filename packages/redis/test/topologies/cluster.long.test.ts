@@ -2,14 +2,14 @@ import { inspect } from 'node:util';
 import { createLocks, openLocks } from '@locks/core';
 import type { Claim, Locks } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
-import type { RedisCluster, ServerHandle } from '@locks/test-servers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import type { ServerHandle } from '@locks/test-servers';
+import { describe, expect, test } from 'vitest';
 import { clientOf } from '../../src/clients/given-client.ts';
 import { createRedisGuard, createRedisProvider } from '../../src/index.ts';
 import type { RedisClusterClient, RedisNode } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { closeAfterTest, collect, eventually, ownPrefix } from '../support/redis.ts';
-import { clusterClients, clusterOpeners, connectCluster, openCluster, ownCluster } from './support/cluster.ts';
+import { clusterClients, clusterOpeners, connectCluster, openCluster, clusterOfFile } from './support/cluster.ts';
 import type { ClusterOpener } from './support/cluster.ts';
 import { waysTo } from './support/ways.ts';
 import { locksOver, providerOver, stopAfterTest } from '../support/over.ts';
@@ -17,11 +17,7 @@ import { locksOver, providerOver, stopAfterTest } from '../support/over.ts';
 /** Keys in the slots of all three masters. */
 const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
 
-let cluster: RedisCluster;
-beforeAll(async () => {
-  cluster = await ownCluster({ replicas: 0 });
-  return () => cluster.stop();
-});
+const cluster = await clusterOfFile({ replicas: 0 });
 
 /** The client, whose subscriber is a copy of that of the node at `port`. */
 function listeningAt(client: RedisClusterClient, port: number): RedisClusterClient {
@@ -61,17 +57,7 @@ describe.each(clusterOpeners)('a Cluster client of %s', (_name, open) => {
     const before = own();
     const provider = createRedisProvider(client, { prefix: ownPrefix() });
     const locks = createLocks(provider);
-    let [counter, inside] = [0, 0];
-    await Promise.all(
-      Array.from({ length: 60 }, (_, index) =>
-        locks.withLock(keys[index % 3] ?? '', async () => {
-          inside += 1;
-          await new Promise(setImmediate);
-          counter += 1;
-        }),
-      ),
-    );
-    expect([counter, inside]).toEqual([60, 60]);
+    for (const key of keys) await Promise.all([1, 2].map(() => locks.withLock(key, () => {})));
     await locks.close();
     await provider.close();
     expect(own()).toEqual(before);

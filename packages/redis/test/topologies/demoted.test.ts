@@ -8,7 +8,8 @@ import type { ServerHandle } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { libraries } from '../../src/connect/libraries.ts';
 import { claimOf } from '../support/queue.ts';
-import { clients, closeAfterTest, eventually } from '../support/redis.ts';
+import { clients, closeAfterTest, eventually, untilAnswered } from '../support/redis.ts';
+import { promptCopy, startReplica } from '../support/replica.ts';
 import { opened, providerOver, stopAfterTest } from '../support/over.ts';
 
 /**
@@ -16,11 +17,8 @@ import { opened, providerOver, stopAfterTest } from '../support/over.ts';
  * the master. New connections go there, and those of before stay with the old master.
  */
 async function behindOneAddress(): Promise<{ readonly url: string; swap(): Promise<void> }> {
-  const [old, next] = await Promise.all([startRedis({ args: ['--repl-diskless-sync-delay', '0'] }), startRedis()]);
-  await redisCommand(next, 'REPLICAOF', old.host, old.port);
-  await eventually('the copy', async () =>
-    String(await redisCommand(next, 'INFO', 'replication')).includes('master_link_status:up'),
-  );
+  const old = await startRedis({ args: promptCopy });
+  const next = await startReplica(old);
   let target: ServerHandle = old;
   const front = await listen((socket) => {
     const back = dial(target.port, target.host).on('error', () => {});
@@ -41,20 +39,12 @@ async function behindOneAddress(): Promise<{ readonly url: string; swap(): Promi
 
 const refused = { code: 'LOCK_UNAVAILABLE', message: expect.stringContaining('READONLY') as string };
 
-/** Whether `call` is answered. */
-function answered(call: Promise<unknown>): Promise<boolean> {
-  return call.then(
-    () => true,
-    () => false,
-  );
-}
-
 test('our own client leaves a master that became a replica, and finds the next', async () => {
   const { url, swap } = await behindOneAddress();
   const locks = await opened(openLocks(url));
   await locks.withLock('job', () => {});
   await swap();
-  await eventually('the next master', () => answered(locks.inspect('job')));
+  await untilAnswered('the next master', () => locks.inspect('job'));
   await locks.withLock('job', () => {});
 });
 
@@ -67,7 +57,7 @@ test.each(clients)('a client of the caller does so with reconnectOnError, %s', a
   await provider.inspect('job');
   await swap();
   await expect(provider.tryAcquire(claimOf())).rejects.toMatchObject(refused);
-  await eventually('the next master', () => answered(provider.inspect('job')));
+  await untilAnswered('the next master', () => provider.inspect('job'));
   expect(await provider.tryAcquire(claimOf())).toMatchObject({ granted: true });
 });
 
@@ -76,11 +66,11 @@ test.each(clients)('with minReplicas renewals alone do so, too, %s', async (_nam
   const client = closeAfterTest(create(url));
   const provider = providerOver(client, { minReplicas: 1, timeout: 1_000 });
   const claim = claimOf({ ttl: 60_000 });
-  await eventually('a grant', () => answered(provider.tryAcquire(claim)));
+  await untilAnswered('a grant', () => provider.tryAcquire(claim));
   await swap();
   // The next master counts the old one, once that follows.
   await expect(provider.renew(claim)).rejects.toMatchObject(refused);
-  await eventually('the next master', () => answered(provider.renew(claim)));
+  await untilAnswered('the next master', () => provider.renew(claim));
   expect(await provider.renew(claim)).toEqual({});
 });
 

@@ -1,13 +1,12 @@
 import type { Claim, LockProvider } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
-import type { RedisCluster } from '@locks/test-servers';
 import type { Cluster } from 'ioredis';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
 import { isScriptCall } from '../support/faults.ts';
-import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
-import { clusterClients, connectCluster, ownCluster } from './support/cluster.ts';
+import { closeAfterTest, eventually, ownPrefix, untilAnswered } from '../support/redis.ts';
+import { clusterClients, connectCluster, clusterOfFile } from './support/cluster.ts';
 import { waysTo } from './support/ways.ts';
 import type { Ways } from './support/ways.ts';
 import { stopAfterTest } from '../support/over.ts';
@@ -18,11 +17,7 @@ const timeout = 300;
 const retryDelay = 900;
 const options = { retryDelayOnFailover: retryDelay, retryDelayOnClusterDown: retryDelay };
 
-let cluster: RedisCluster;
-beforeAll(async () => {
-  cluster = await ownCluster({ replicas: 0 });
-  return () => cluster.stop();
-});
+const cluster = await clusterOfFile({ replicas: 0 });
 
 /** What `client` has not settled yet. */
 function unsettled(client: Cluster): () => Promise<unknown> {
@@ -104,12 +99,7 @@ describe.each(clusterClients)('where a Cluster client of %s sends an attempt aft
 
   /** The same of a release. */
   async function giveUp(provider: LockProvider, claim: Claim): Promise<void> {
-    await eventually('an answer', () =>
-      provider.release(claim).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await untilAnswered('an answer', () => provider.release(claim));
   }
 
   test.each(failures)('as %s, a release that is answered is the last of its claim', async (_why, fail) => {

@@ -38,6 +38,7 @@ const followed: Readonly<Record<string, Form>> = {
   Cluster: { start: () => inCluster(redisKey), ttl: 30_000 },
 };
 
+/** Resolves to what happens when another server follows, if anything does. */
 type Happen = (deployment: Deployment) => Promise<unknown>;
 
 /** By the rows of the table: what happens to the server that has the lock, which a client holds. */
@@ -58,6 +59,10 @@ const partition = 'partition, the old master has clients';
 /** Another server follows, which has no copy of the lock. */
 const failovers: Readonly<Record<string, Happen>> = {
   'failover, the master was killed': ({ master }) => master.kill(),
+  async 'failover, the old master stood still'({ master }) {
+    await master.pause();
+    return () => master.resume();
+  },
   [partition]: ({ failover }) => failover!.cutOff(),
 };
 
@@ -107,9 +112,10 @@ async function outcomeOf(happen: Happen, { start, ttl, restartGuard }: Form): Pr
   // Two of three members may have decided. The table is about a lease that has the votes of all.
   for (const server of [master, ...deployment.others]) await untilKeys(server, 1);
   await copies?.limit();
-  await happen(deployment);
+  const after = await happen(deployment);
   await copies?.allow();
   await failover?.followed();
+  if (typeof after === 'function') await (after as () => Promise<void>)();
   // One from before may still speak to the old master.
   const rival = failover ? await open() : other;
   const outcome = await outcomeFor(lease, rival);

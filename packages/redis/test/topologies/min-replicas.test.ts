@@ -1,22 +1,25 @@
 import { createLocks } from '@locks/core';
 import { redisCommand, startRedis } from '@locks/test-servers';
-import type { ServerHandle } from '@locks/test-servers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { createRedisProvider } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
-import { clients, closeAfterTest, connect, eventually, ownPrefix, withCopies } from '../support/redis.ts';
+import {
+  clients,
+  closeAfterTest,
+  connect,
+  eventually,
+  ownPrefix,
+  untilAnswered,
+  withCopies,
+} from '../support/redis.ts';
 import { promptCopy, startReplica } from '../support/replica.ts';
 import { documented } from '../support/rights.ts';
 import { providerOver } from '../support/over.ts';
 import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
 
-let master: ServerHandle;
-let replica: ServerHandle;
-beforeAll(async () => {
-  master = await startRedis({ args: promptCopy });
-  replica = await startReplica(master);
-  return async () => void (await Promise.all([master.stop(), replica.stop()]));
-});
+const master = await startRedis({ args: promptCopy });
+const replica = await startReplica(master);
+afterAll(() => Promise.all([master.stop(), replica.stop()]));
 
 describe.each(clients)('minReplicas, %s', (_name, create) => {
   const providerOf = (prefix: string, minReplicas = 1, timeout = 1_000): ReturnType<typeof createRedisProvider> => {
@@ -67,12 +70,7 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
     } finally {
       await replica.resume();
     }
-    await eventually('the replica', () =>
-      provider.renew(held).then(
-        () => true,
-        () => false,
-      ),
-    );
+    await untilAnswered('the replica', () => provider.renew(held));
   });
 
   test('a busy answer does not wait for the replica of another claim', async () => {
@@ -139,11 +137,6 @@ describe.each(clients)('minReplicas, %s', (_name, create) => {
     expect(answers.every(({ granted }) => granted)).toBe(true);
     expect((await waits()) - before).toBeLessThan(5);
     await redisCommand(master, 'CLIENT', 'KILL', 'TYPE', 'normal');
-    await eventually('another connection', () =>
-      provider.renew(claims[0] ?? claimOf()).then(
-        (renewed) => renewed !== false,
-        () => false,
-      ),
-    );
+    expect(await untilAnswered('another connection', () => provider.renew(claims[0]!))).toEqual({});
   });
 });

@@ -2,12 +2,12 @@ import { openLocks } from '@locks/core';
 import type { Claim, Lease, LockProvider, Locks } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { RedisCluster, ServerHandle } from '@locks/test-servers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { claimOf } from '../support/queue.ts';
-import { eventually, ownPrefix } from '../support/redis.ts';
-import { clusterOpeners, openCluster, ownCluster } from './support/cluster.ts';
-import { served, startLoad } from './support/load.ts';
-import type { Load } from './support/load.ts';
+import { eventually, ownPrefix, untilAnswered } from '../support/redis.ts';
+import { clusterOpeners, openCluster, clusterOfFile, ownCluster } from './support/cluster.ts';
+import { served, startLoad } from '../../../core/test/support/load.ts';
+import type { Load } from '../../../core/test/support/load.ts';
 import { opened, providerOver } from '../support/over.ts';
 
 /** Longer than a failover in order, and than the move of a slot with a few keys. */
@@ -16,11 +16,7 @@ const keys = ['a', 'b', 'c', 'd'];
 /** In the slots of all masters. */
 const heldKeys = Array.from({ length: 12 }, (_, index) => `held-${index}`);
 
-let cluster: RedisCluster;
-beforeAll(async () => {
-  cluster = await ownCluster();
-  return () => cluster.stop();
-});
+const cluster = await clusterOfFile();
 
 async function locksFor(prefix: string): Promise<Locks> {
   const options = { prefix, minReplicas: 1, timeout: 1_000 };
@@ -105,9 +101,9 @@ describe.each(clusterOpeners)('renewals alone, with minReplicas and %s', (name, 
   /** Claims in the slots of all masters. */
   async function granted(provider: LockProvider): Promise<readonly Claim[]> {
     const claims = heldKeys.map((key) => claimOf({ key, ttl: 60_000 }));
-    const attempt = (claim: Claim) => async (): Promise<boolean | undefined> =>
-      (await provider.tryAcquire(claim).catch(() => undefined))?.granted;
-    for (const claim of claims) await eventually('a grant', attempt(claim));
+    for (const claim of claims) {
+      expect(await untilAnswered('a grant', () => provider.tryAcquire(claim))).toMatchObject({ granted: true });
+    }
     return claims;
   }
 

@@ -1,22 +1,18 @@
 import { openLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { redisCommand, startRedisSentinel } from '@locks/test-servers';
-import type { RedisSentinel } from '@locks/test-servers';
 import { Redis } from 'ioredis';
 import { Redis as Redis5 } from 'ioredis-5';
 import { createSentinel } from 'redis';
-import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createRedisProvider } from '../../src/index.ts';
 import type { RedisOptions } from '../../src/index.ts';
 import { claimOf } from '../support/queue.ts';
-import { closeAfterTest, eventually, ownPrefix } from '../support/redis.ts';
+import { closeAfterTest, eventually, ownPrefix, untilAnswered } from '../support/redis.ts';
 import { locksOver, opened } from '../support/over.ts';
 
-let set: RedisSentinel;
-beforeAll(async () => {
-  set = await startRedisSentinel();
-  return () => set.stop();
-});
+const set = await startRedisSentinel();
+afterAll(() => set.stop());
 beforeEach(() => set.settled());
 
 /** A client of the caller that asks the Sentinels for the master. */
@@ -47,38 +43,15 @@ const ways: readonly (readonly [name: string, open: Open])[] = [
       return locksOver(client, options);
     },
   ],
-  [
-    'a URL',
-    async (options) => {
-      return await opened(openLocks({ url: set.url, options: { ...options } }));
-    },
-  ],
+  ['a URL', async (options) => await opened(openLocks({ url: set.url, options: { ...options } }))],
   [
     'an object',
     async (options) => {
       const sentinels = set.sentinels.map(({ host, port }) => `${host}:${port}`);
-      const locks = await opened(
-        openLocks({ provider: 'redis', options: { sentinels, sentinelName: set.name, ...options } }),
-      );
-      return locks;
+      return await opened(openLocks({ provider: 'redis', options: { sentinels, sentinelName: set.name, ...options } }));
     },
   ],
 ];
-
-/** Takes and releases a key until that works. */
-async function works(locks: Locks, key = 'again'): Promise<void> {
-  await eventually(
-    'a lock',
-    async () =>
-      locks
-        .withLock(key, () => {})
-        .then(
-          () => true,
-          () => false,
-        ),
-    20_000,
-  );
-}
 
 describe.each(ways)('Sentinels, through %s', (_name, open) => {
   test('the locks are on the master, and follow it in a failover', async () => {
@@ -93,16 +66,11 @@ describe.each(ways)('Sentinels, through %s', (_name, open) => {
       return copies.every((owner) => owner === lease.owner);
     });
     const next = await set.failOver();
-    await works(locks);
+    await untilAnswered('a lock', () => locks.withLock('again', () => {}), 20_000);
     // The replica had a copy: the lease goes on, and excludes others.
     expect(await redisCommand(next, 'GET', `${prefix}job`)).toBe(lease.owner);
     expect(lease.held).toBe(true);
-    await eventually('a renewal', () =>
-      lease.renew().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await untilAnswered('a renewal', () => lease.renew());
     expect(await locks.tryAcquire('job')).toBeNull();
     await lease.release();
   });

@@ -1,22 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { openLocks } from '@locks/core';
 import { redisCommand, startRedisCluster, startRedisSentinel } from '@locks/test-servers';
-import type { RedisCluster, RedisSentinel, ServerHandle } from '@locks/test-servers';
-import { beforeAll, describe, expect, test } from 'vitest';
+import type { ServerHandle } from '@locks/test-servers';
+import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/redis.ts';
 import { documented } from '../support/rights.ts';
 import { opened } from '../support/over.ts';
 import { misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
 
-let set: RedisSentinel;
-let cluster: RedisCluster;
-beforeAll(async () => {
-  [set, cluster] = await Promise.all([
-    startRedisSentinel({ tls: true }),
-    startRedisCluster({ tls: true, replicas: 0 }),
-  ]);
-  return async () => void (await Promise.all([set.stop(), cluster.stop()]));
-});
+const [set, cluster] = await Promise.all([
+  startRedisSentinel({ tls: true }),
+  startRedisCluster({ tls: true, replicas: 0 }),
+]);
+afterAll(() => Promise.all([set.stop(), cluster.stop()]));
 
 const page = await readFile(new URL('../../../../docs/backends/redis-topologies.md', import.meta.url), 'utf8');
 const [, ofSentinelUser = ''] = /^ACL SETUSER watcher on >… ([^`]*)^```$/m.exec(page) ?? [];

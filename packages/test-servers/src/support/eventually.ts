@@ -17,3 +17,10 @@ export async function eventually<T>(
     await delay(5);
   }
 }
+
+/** Repeats `call` while it rejects, for `limit` ms at most, and returns what it resolves to. */
+export async function untilAnswered<T>(what: string, call: () => Promise<T>, limit?: number): Promise<T> {
+  const answer = async (): Promise<{ readonly value: T }> => ({ value: await call() });
+  const { value } = await eventually(what, () => answer().catch(() => undefined), limit);
+  return value;
+}

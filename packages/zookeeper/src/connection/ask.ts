@@ -12,7 +12,7 @@ export interface AskParts {
   readonly within: number;
   readonly signal?: AbortSignal | undefined;
   readonly runtime: Runtime;
-  /** Does not keep the process alive. */
+  /** Does not keep the process alive until it has connected, or the answer is there. */
   readonly background?: boolean | undefined;
 }
 

@@ -1,12 +1,10 @@
-import type { ConnectionOptions } from 'node:tls';
 import { errorText } from '@locks/core/adapter';
-import type { Runtime } from '@locks/core/adapter';
 import { FrameSplitter } from '../wire/frames.ts';
 import { Writer } from '../wire/writer.ts';
 import { ProtocolError } from '../wire/protocol-error.ts';
 import type { Reader } from '../wire/reader.ts';
 import type { WatchEvent } from '../wire/records.ts';
-import type { Address } from './address.ts';
+import type { AskParts } from './ask.ts';
 import type { Connection } from './connection.ts';
 import {
   AuthFailedError,
@@ -20,10 +18,8 @@ import type { Accepted, Credentials, Resumed } from './handshake.ts';
 import { OpenConnection } from './open-connection.ts';
 import { openSocket } from './socket.ts';
 
-export interface ConnectionParts {
-  readonly address: Address;
-  /** TLS is used if this is set. */
-  readonly tls?: ConnectionOptions | undefined;
+/** How to connect to a server. `within` covers TCP, TLS, the handshake and the credentials. */
+export interface ConnectionParts extends AskParts {
   /** Requested, in ms; the server decides. */
   readonly sessionTimeout: number;
   /** The session to resume, instead of a new one. */
@@ -34,20 +30,11 @@ export interface ConnectionParts {
    */
   readonly lastZxid: bigint;
   readonly auth: readonly Credentials[];
-  /** Time limit for TCP, TLS, the handshake and the credentials together, in ms. */
-  readonly within: number;
-  readonly signal?: AbortSignal | undefined;
-  readonly runtime: Runtime;
   /**
    * The longest accepted reply, in bytes.
    * @default 4 MiB
    */
   readonly maxFrame?: number | undefined;
-  /**
-   * Does not keep the process alive while it connects.
-   * @default false
-   */
-  readonly background?: boolean | undefined;
   /** The number of the first request, for tests. @default 1 */
   readonly firstXid?: number;
   /**

@@ -7,10 +7,10 @@ import type { Credentials } from '../../src/connection/handshake.ts';
 import type { Session } from '../../src/session/session.ts';
 import { create, getChildren, remove, setData } from '../../src/wire/requests.ts';
 import { folderOf } from '../../src/nodes/paths.ts';
-import { openProvider, ownLocks, serversOf } from '../support/providers.ts';
+import { openProvider, ownLocks } from '../support/providers.ts';
+import { ownServer, serversOf } from '../support/servers.ts';
 import { isThere, makeNode, openAcl, openSession, ownPath, valueOf } from '../support/sessions.ts';
 import { getAcl } from '../support/requests.ts';
-import { ownServer } from '../support/servers.ts';
 import { misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
 
 const server = await ownServer({ tickTime: 500, maxSessionTimeout: 60_000 });

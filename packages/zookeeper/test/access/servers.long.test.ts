@@ -1,40 +1,26 @@
 import { openLocks } from '@locks/core';
-import {
-  eventually,
-  modeOf,
-  startZookeeperEnsemble,
-  type ServerHandle,
-  type ZookeeperEnsemble,
-} from '@locks/test-servers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, modeOf } from '@locks/test-servers';
+import { expect, test } from 'vitest';
 import { serverOptions } from '../support/backends.ts';
+import { ownEnsemble, serversOf } from '../support/servers.ts';
+import type { Place } from '../support/servers.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
 import { isThere, openSession, ownProxy } from '../support/sessions.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
-let ensemble: ZookeeperEnsemble;
-let observer: ServerHandle;
-
-beforeAll(async () => {
-  const javaProperties = { ...serverOptions.javaProperties, 'readonlymode.enabled': 'true' };
-  ensemble = await startZookeeperEnsemble({
-    ...serverOptions,
-    javaProperties,
-    initLimit: 50,
-    syncLimit: 10,
-    observers: 1,
-  });
-  const last = ensemble.servers.at(-1);
-  if (last === undefined) throw new Error('the ensemble has no observer');
-  observer = last;
-}, 120_000);
-afterAll(() => ensemble.stop());
+const ensemble = await ownEnsemble({
+  ...serverOptions,
+  javaProperties: { ...serverOptions.javaProperties, 'readonlymode.enabled': 'true' },
+  initLimit: 50,
+  syncLimit: 10,
+  observers: 1,
+});
+const observer = ensemble.servers.at(-1);
+if (observer === undefined) throw new Error('the ensemble has no observer');
 
 const options = { acl: 'open' } as const;
 
-function urlOf(...servers: readonly Pick<ServerHandle, 'host' | 'port'>[]): string {
-  return `zookeeper://${servers.map(({ host, port }) => `${host}:${port}`).join(',')}`;
-}
+const urlOf = (...places: readonly Place[]): string => `zookeeper://${serversOf(...places)}`;
 
 test('an observer alone is refused by its name; with a member that votes beside it, that one is used', async () => {
   // Until it finds the leader, it serves clients that only read.

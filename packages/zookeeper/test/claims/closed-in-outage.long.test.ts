@@ -1,8 +1,8 @@
 import { createLocks } from '@locks/core';
 import { eventually, startProxy } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { carriers, openProvider, serversOf } from '../support/providers.ts';
-import { ownServer } from '../support/servers.ts';
+import { carriers, openProvider } from '../support/providers.ts';
+import { ownServer, serversOf } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200, maxSessionTimeout: 60_000 });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openProvider } from '../support/providers.ts';
 import { ownFrameProxy } from '../support/frame-proxy.ts';
-import { requestsOf } from '../support/requests-of.ts';
+import { requestsOf } from '../support/counts.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 500 });

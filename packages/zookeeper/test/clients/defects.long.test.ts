@@ -1,8 +1,7 @@
-import { eventually } from '@locks/test-servers';
+import { eventually, untilAnswered } from '@locks/test-servers';
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';
 import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
-import type { Session } from '../../src/session/session.ts';
 import { multi } from '../../src/wire/multi.ts';
 import { create, exists, getChildren, getData, remove, setData } from '../../src/wire/requests.ts';
 import { clientSessions } from '../support/client-sessions.ts';
@@ -17,27 +16,10 @@ function insidesOf(client: unknown): Insides {
   return (client as { readonly connectionManager: Insides }).connectionManager;
 }
 
-/** Whether a request of now is answered. */
-function answers(session: Session): Promise<boolean> {
-  return session.send(exists('/')).then(
-    ({ ok }) => ok,
-    () => false,
-  );
-}
-
 test('the version whose private parts are used', () => {
   const { version } = createRequire(import.meta.url)('node-zookeeper-client/package.json') as { version: string };
   expect(version).toBe('1.1.3');
 });
-
-test('row 3: a server that accepts connections and says nothing', async () => {
-  const silent = await ownProxy(server);
-  silent.silence();
-  const sessions = clientSessions([silent, server]);
-  // Each client tries them in a random order.
-  await sessions.ready(60_000);
-  expect(sessions.state).toBe('connected');
-}, 90_000);
 
 test('rows 5, 6: what waits for an answer or an event when the session expires', async () => {
   const proxy = await ownProxy(server);
@@ -61,19 +43,6 @@ test('rows 5, 6: what waits for an answer or an event when the session expires',
   expect(told).toBe(1);
   admit();
   expect((await sessions.ready(10_000)).connected).toBe(true);
-});
-
-test('row 8: the answer to a creation is lost, and the creation is not repeated', async () => {
-  const proxy = await ownProxy(server);
-  const observer = await openSession([server]);
-  const parent = await makeNode(observer, ownPath(), 'persistent');
-  const session = await clientSessions([proxy]).ready(5_000);
-  proxy.dropReply({ when: (piece) => piece.includes(parent) });
-  await expect(makeNode(session, `${parent}/n-`, 'ephemeral-sequential')).rejects.toMatchObject({
-    code: 'LOCK_UNAVAILABLE',
-  });
-  await eventually('it is connected again', () => session.connected);
-  expect(valueOf(await observer.send(getChildren(parent))).children).toHaveLength(1);
 });
 
 test('row 11: close() before there is a socket, and while there is no connection', async () => {
@@ -107,7 +76,7 @@ test('row 13: more watches than fit into one request', async () => {
   // The others look for themselves.
   expect(watched.filter((state) => state === 'refused')).toHaveLength(4_500 - set);
   await proxy.cut();
-  await eventually('it answers again', () => answers(session));
+  await untilAnswered('it answers again', () => session.send(exists('/')));
   expect(session.alive).toBe(true);
   await Promise.all(paths.map((path) => observer.send(remove(path))));
   await eventually('all that are watched are told', () => told === set);
@@ -134,7 +103,7 @@ test('row 17: many that wait for one node', async () => {
   for (let listener = 0; listener < 100; listener += 1) await session.watch(path, () => (told += 1));
   for (let round = 0; round < 15; round += 1) {
     await proxy.cut();
-    await eventually('it answers again', () => answers(session));
+    await untilAnswered('it answers again', () => session.send(exists('/')));
   }
   valueOf(await session.send(remove(path)));
   await eventually('all are told', () => told === 100);
@@ -162,7 +131,7 @@ test.each<readonly [string, (reply: Reply) => Buffer]>([
   const session = await clientSessions([proxy]).ready(5_000);
   left = 1;
   await eventually('the reply has come', () => left === 0);
-  await eventually('it answers again', () => answers(session));
+  await untilAnswered('it answers again', () => session.send(exists('/')));
 });
 
 test('row 20: the server does not take the watches that the client sets again', async () => {

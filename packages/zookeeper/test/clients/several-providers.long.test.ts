@@ -1,13 +1,12 @@
 import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
-import { eventually } from '@locks/test-servers';
+import { eventually, untilAnswered } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Insides } from '../../src/clients/node-zookeeper-client/insides.ts';
 import { clientTransport } from '../../src/clients/node-zookeeper-client/client-transport.ts';
 import { createZookeeperProvider } from '../../src/index.ts';
 import { exists } from '../../src/wire/requests.ts';
-import { connectClient } from '../support/client-sessions.ts';
-import { called } from '../support/old-client.ts';
+import { called, connectClient } from '../support/client-sessions.ts';
 import { makeNode, openSession, openSessions, ownPath, ownProxy } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
@@ -104,11 +103,5 @@ test('together they watch no more than the client can set again in one request',
   expect(watched.flat().filter((state) => state === 'watching').length).toBeGreaterThan(1_000);
   await proxy.cut();
   await eventually('it is connected again', () => client.getState().name === 'SYNC_CONNECTED');
-  for (const session of sessions)
-    await eventually('it answers again', () =>
-      session.send(exists('/')).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    );
+  for (const session of sessions) await untilAnswered('it answers again', () => session.send(exists('/')));
 });

@@ -102,31 +102,6 @@ test.each([
   expect(cause).toMatchObject(shown);
 });
 
-test('replies may come in any pieces', async () => {
-  await using server = await startFakeServer();
-  const { connection, client } = await meet(server);
-  client.socket.setNoDelay(true);
-  const answers = Promise.all([connection.send(remove('/a')), connection.send(remove('/b'))]);
-  for (const byte of Buffer.concat([replyTo(1), eventOf(2, '/a'), replyTo(2, -101)])) {
-    client.send(Buffer.from([byte]));
-    await new Promise(setImmediate);
-  }
-  expect(await answers).toMatchObject([{ ok: true }, { error: 'NO_NODE' }]);
-});
-
-test('the rest of a frame that was cut off does not reach the next connection', async () => {
-  await using server = await startFakeServer();
-  const first = await meet(server);
-  const send = first.connection.send(remove('/a'));
-  first.client.send(replyTo(1).subarray(0, 9));
-  first.client.socket.end();
-  await expect(send).rejects.toThrow('the server closed the connection');
-  const second = await meet(server);
-  const answer = second.connection.send(remove('/a'));
-  second.client.send(replyTo(1));
-  expect(await answer).toMatchObject({ ok: true });
-});
-
 test('numbers of requests start again at 1 behind the last positive int32', async () => {
   await using server = await startFakeServer();
   const { connection, client } = await meet(server, { firstXid: 2 ** 31 - 2 });

@@ -1,26 +1,19 @@
 import type { Claim, LockProvider } from '@locks/core';
-import { collect, startZookeeperEnsemble, type ServerHandle, type ZookeeperEnsemble } from '@locks/test-servers';
+import { collect, type ServerHandle } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions } from '../../src/index.ts';
 import { serverOptions } from '../support/backends.ts';
+import { ownEnsemble } from '../support/servers.ts';
 
 /** In ms: what a follower tells is as old. */
 const lag = 200;
 
-let ensemble: ZookeeperEnsemble;
-let leader: ServerHandle;
-let follower: ServerHandle;
-
-beforeAll(async () => {
-  ensemble = await startZookeeperEnsemble({ ...serverOptions, initLimit: 50, syncLimit: 20, partitions: true });
-  leader = await ensemble.leader();
-  const [first] = await ensemble.followers();
-  if (first === undefined) throw new Error('the ensemble has no follower');
-  follower = first;
-}, 120_000);
-afterAll(() => ensemble.stop());
+const ensemble = await ownEnsemble({ ...serverOptions, initLimit: 50, syncLimit: 20, partitions: true });
+const leader = await ensemble.leader();
+const [follower] = await ensemble.followers();
+if (follower === undefined) throw new Error('the ensemble has no follower');
 
 const layouts: Readonly<Record<string, Partial<ZookeeperOptions>>> = {
   'in the queue': {},
@@ -100,22 +93,6 @@ describe.each(Object.entries(layouts))('a process whose server lags behind (%s)'
       expect(await collect(far.list?.(key) ?? [])).toEqual([key]);
       expect(await near.release(held)).toBe(true);
       expect(await far.inspect(key)).toEqual({ key, holders: [], waiters: 0 });
-    }
-  });
-
-  test('is refused what is held, and granted what is free, with a higher token', async () => {
-    let latest = 0n;
-    for (let round = 0; round < 2; round += 1) {
-      const [first, second] = [claim(), claim()];
-      const here = await near.tryAcquire(first);
-      expect(await far.tryAcquire(second)).toMatchObject({ granted: false });
-      expect(await near.release(first)).toBe(true);
-      const there = await far.tryAcquire(second);
-      expect(await far.release(second)).toBe(true);
-      if (!here.granted || !there.granted) throw new Error('a free key was not granted');
-      expect(here.token).toBeGreaterThan(latest);
-      expect(there.token).toBeGreaterThan(here.token);
-      latest = there.token;
     }
   });
 });

@@ -1,4 +1,4 @@
-import { createLocks, isLockError } from '@locks/core';
+import { createLocks, createMemoryProvider, isLockError } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { createZookeeperGuard } from '../../src/index.ts';
 import type { GuardedOperation, ZookeeperGuard } from '../../src/index.ts';
@@ -167,4 +167,16 @@ describe('a write under a token', () => {
     await party.guard.writeFenced(ownPath(), [{ type: 'create', path: fence, data: 'text' }], lease);
     expect(await codeOf(party.guard.writeFenced(fence, [], lease))).toBe('LOCK_INVALID');
   });
+});
+
+test.each([
+  ['a provider of another backend', createMemoryProvider()],
+  ['no provider', undefined],
+])('a guard refuses %s', (_, provider) => {
+  expect(() => createZookeeperGuard(provider as never)).toThrow(
+    expect.objectContaining({
+      code: 'LOCK_MISCONFIGURED',
+      message: 'createZookeeperGuard: it needs a provider of createZookeeperProvider.',
+    }),
+  );
 });

@@ -2,13 +2,13 @@ import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
 import { Exception } from 'node-zookeeper-client';
 import type { Transaction } from 'node-zookeeper-client';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createZookeeperGuard } from '../../src/index.ts';
 import type { ZookeeperGuard, ZookeeperOptions } from '../../src/index.ts';
-import { openProvider, serversOf } from '../support/providers.ts';
-import { called, connectOld } from '../support/old-client.ts';
+import { openProvider } from '../support/providers.ts';
+import { ownServer, serversOf } from '../support/servers.ts';
+import { called, connectClient } from '../support/client-sessions.ts';
 import { ownPath } from '../support/sessions.ts';
-import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200 });
 
@@ -20,8 +20,7 @@ interface Writer {
 }
 
 async function openWriter(): Promise<Writer> {
-  const client = await connectOld(server);
-  onTestFinished(() => client.close());
+  const client = await connectClient(server.port, 3_000);
   const committed = (transaction: Transaction): Promise<string> =>
     new Promise((resolve, reject) => {
       transaction.commit((error, results: readonly { readonly err: number }[] | undefined) => {

@@ -4,7 +4,7 @@ import type { Meeting } from './support/meeting.ts';
 import { startCurator } from './support/peer.ts';
 import type { CuratorKind } from './support/peer.ts';
 
-const meetings: readonly Omit<Meeting<CuratorKind>, 'row' | 'startOther'>[] = [
+const meetings: readonly Omit<Meeting<CuratorKind>, 'startOther'>[] = [
   { recipe: 'mutex', node: 'exclusive', other: 'InterProcessMutex', alone: true },
   { recipe: 'mutex', node: 'shared', other: 'InterProcessMutex', alone: false },
   { recipe: 'read-write', node: 'exclusive', other: 'InterProcessReadWriteLock.write', alone: true },
@@ -13,9 +13,5 @@ const meetings: readonly Omit<Meeting<CuratorKind>, 'row' | 'startOther'>[] = [
 ];
 
 describe.each(meetings)('$recipe, $node and $other', (meeting) => {
-  meet({
-    ...meeting,
-    row: `Curator ${meeting.other} · ${meeting.recipe}, ${meeting.node}`,
-    startOther: startCurator,
-  });
+  meet({ ...meeting, startOther: startCurator });
 });

@@ -30,22 +30,6 @@ async function kazooVersion(): Promise<number> {
 
 const uuid = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-it.each([
-  ['InterProcessMutex', `^_c_${uuid}-lock-0000000000$`],
-  ['InterProcessReadWriteLock.read', `^_c_${uuid}-__READ__0000000000$`],
-  ['InterProcessReadWriteLock.write', `^_c_${uuid}-__WRIT__0000000000$`],
-] as const)('%s of Curator makes one node, in a container', async (kind, name) => {
-  const queue = await newQueue();
-  const curator = await startCurator();
-  const lock = curator.acquire(kind, queue.path);
-  await lock.acquired;
-  const names = await queue.names();
-  expect(names).toHaveLength(1);
-  expect(names[0]).toMatch(new RegExp(name));
-  await lock.release();
-  await queue.gone();
-});
-
 it('InterProcessSemaphoreV2 of Curator makes a lease while it holds the mutex, also when it must wait for others', async () => {
   const queue = await newQueue();
   const curator = await startCurator();
@@ -68,21 +52,27 @@ it('InterProcessSemaphoreV2 of Curator makes a lease while it holds the mutex, a
 });
 
 it.each([
-  ['Lock', '^[0-9a-f]{32}__lock__0000000000$'],
-  ['ReadLock', '^[0-9a-f]{32}__rlock__0000000000$'],
-  ['WriteLock', '^[0-9a-f]{32}__lock__0000000000$'],
-  ['CuratorLock', '^[0-9a-f]{32}-lock-0000000000$'],
-  ['CuratorReadLock', '^[0-9a-f]{32}-__READ__0000000000$'],
-  ['CuratorWriteLock', '^[0-9a-f]{32}-__WRIT__0000000000$'],
-  ['Semaphore', '^[0-9a-f]{32}$'],
-] as const)('%s of kazoo makes one node', async (kind, name) => {
+  ['Curator', 'InterProcessMutex', `^_c_${uuid}-lock-0000000000$`],
+  ['Curator', 'InterProcessReadWriteLock.read', `^_c_${uuid}-__READ__0000000000$`],
+  ['Curator', 'InterProcessReadWriteLock.write', `^_c_${uuid}-__WRIT__0000000000$`],
+  ['kazoo', 'Lock', '^[0-9a-f]{32}__lock__0000000000$'],
+  ['kazoo', 'ReadLock', '^[0-9a-f]{32}__rlock__0000000000$'],
+  ['kazoo', 'WriteLock', '^[0-9a-f]{32}__lock__0000000000$'],
+  ['kazoo', 'CuratorLock', '^[0-9a-f]{32}-lock-0000000000$'],
+  ['kazoo', 'CuratorReadLock', '^[0-9a-f]{32}-__READ__0000000000$'],
+  ['kazoo', 'CuratorWriteLock', '^[0-9a-f]{32}-__WRIT__0000000000$'],
+  ['kazoo', 'Semaphore', '^[0-9a-f]{32}$'],
+] as const)('of %s %s makes one node', async (library, kind, name) => {
   const queue = await newQueue();
-  const kazoo = await startKazoo();
-  const lock = kazoo.acquire(kind, queue.path, { permits: 1 });
+  const peer: Peer<string> = await (library === 'Curator' ? startCurator() : startKazoo());
+  const lock = peer.acquire(kind, queue.path, { permits: 1 });
   await lock.acquired;
   const names = await queue.names();
   expect(names).toHaveLength(1);
   expect(names[0]).toMatch(new RegExp(name));
+  await lock.release();
+  // Curator makes a container.
+  if (library === 'Curator') await queue.gone();
 });
 
 it('kazoo does not see what Curator holds, unless it is told its names', async () => {

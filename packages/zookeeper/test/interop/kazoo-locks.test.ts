@@ -4,7 +4,7 @@ import type { Meeting } from './support/meeting.ts';
 import { startKazoo } from './support/peer.ts';
 import type { KazooKind } from './support/peer.ts';
 
-interface KazooMeeting extends Omit<Meeting<KazooKind>, 'row' | 'startOther'> {
+interface KazooMeeting extends Omit<Meeting<KazooKind>, 'startOther'> {
   /** The `extra_lock_patterns` by which kazoo knows our contenders. */
   readonly patterns: readonly string[];
 }
@@ -27,9 +27,5 @@ const meetings: readonly KazooMeeting[] = [
 ];
 
 describe.each(meetings)('$recipe, $node and $other', ({ patterns, ...meeting }) => {
-  meet({
-    ...meeting,
-    row: `kazoo ${meeting.other}${patterns.length > 0 ? ` with ${patterns.join(', ')}` : ''} · ${meeting.recipe}, ${meeting.node}`,
-    startOther: () => startKazoo(patterns),
-  });
+  meet({ ...meeting, startOther: () => startKazoo(patterns) });
 });

@@ -9,12 +9,10 @@ import { root, startCurator, startNode } from './support/peer.ts';
 import type { CuratorKind, NodeKind, Peer } from './support/peer.ts';
 
 describe.each(['shared', 'exclusive'] as const)('semaphore, %s', (node) => {
-  const other = 'InterProcessSemaphoreV2';
   meet({
-    row: `Curator ${other} of 1 · semaphore, ${node === 'shared' ? 'permits: 1' : node}`,
     recipe: 'semaphore',
     node,
-    other,
+    other: 'InterProcessSemaphoreV2',
     startOther: startCurator,
     permits: 1,
     alone: true,

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
 import { eventually, startProxy } from '@locks/test-servers';
 import { expect, test } from 'vitest';
-import { openSessionProvider } from '../support/providers.ts';
-import type { ZookeeperProvider } from '../../src/zookeeper-provider.ts';
-import { getChildren } from '../../src/wire/requests.ts';
+import { claimOf, openSessionProvider, pair } from '../support/providers.ts';
 import { folderLayouts } from '../support/layouts.ts';
-import { isOfClaims, isThere, openClient, valueOf } from '../support/sessions.ts';
+import { isThere, namesOfClaims, openClient } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 // The server itself removes nothing.
@@ -16,19 +14,6 @@ const server = await ownServer({
 });
 const witness = await openClient([server], { sessionTimeout: 20_000 });
 
-async function below(path: string): Promise<readonly string[]> {
-  return valueOf(await witness.send(getChildren(path))).children.filter(isOfClaims);
-}
-
-function claimOf(key: string, more: Partial<Claim> = {}): Claim {
-  return { key, owner: randomUUID(), mode: 'exclusive', ttl: 10_000, ...more };
-}
-
-async function pair(provider: ZookeeperProvider, claim: Claim): Promise<void> {
-  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
-  expect(await provider.release(claim)).toBe(true);
-}
-
 test.each(folderLayouts)(
   '$name: keys that are used once leave no folders, though the servers remove none',
   async ({ mode, options }) => {
@@ -36,8 +21,8 @@ test.each(folderLayouts)(
     const provider = openSessionProvider(server, { root, ...options }, 500);
     const claims = Array.from({ length: 300 }, () => claimOf(randomUUID(), { mode }));
     await Promise.all(claims.map((claim) => pair(provider, claim)));
-    await eventually('the end of the folders', async () => (await below(root)).length === 1);
-    expect(await below(root)).toEqual(['@base']);
+    await eventually('the end of the folders', async () => (await namesOfClaims(witness, root)).length === 1);
+    expect(await namesOfClaims(witness, root)).toEqual(['@base']);
     const [first] = claims;
     if (first !== undefined) await pair(provider, { ...first, owner: randomUUID() });
   },
@@ -60,7 +45,7 @@ test('a folder stays while a claim is in it, and while its key is used now and t
     await pair(provider, claimOf('used'));
     return !(await isThere(witness, `${root}/unused`));
   });
-  expect((await below(root)).toSorted()).toEqual(['@base', 'held', 'theirs', 'used']);
+  expect((await namesOfClaims(witness, root)).toSorted()).toEqual(['@base', 'held', 'theirs', 'used']);
   expect(await provider.release(held)).toBe(true);
   expect(await other.release(theirs)).toBe(true);
   await eventually('the end of the folders', async () => !(await isThere(witness, `${root}/held`)));
@@ -85,7 +70,7 @@ test.each(folderLayouts)(
       expect(await other.release(claim)).toBe(true);
       await notice(claim);
     }
-    await eventually('the end of the folders', async () => (await below(root)).length === 1);
+    await eventually('the end of the folders', async () => (await namesOfClaims(witness, root)).length === 1);
   },
 );
 

@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import type { SessionProvider } from '../../src/provider.ts';
-import { getChildren, remove } from '../../src/wire/requests.ts';
-import { openSessionProvider } from '../support/providers.ts';
-import { isOfClaims } from '../support/sessions.ts';
+import { remove } from '../../src/wire/requests.ts';
+import { claimOf, openSessionProvider } from '../support/providers.ts';
+import { namesOfClaims, openClient } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200 });
+const witness = await openClient([server]);
 
 const root = '/plain';
 
@@ -18,23 +18,13 @@ async function open(at: { readonly host: string; readonly port: number } = serve
   return provider;
 }
 
-function claimOn(key: string): Claim {
-  return { key, owner: `test/${randomUUID()}`, ttl: 30_000, mode: 'exclusive' };
-}
-
-async function nodes(provider: SessionProvider): Promise<readonly string[]> {
-  const answer = await provider.inSession((session) => session.send(getChildren(root)), 'a look', root);
-  if (!answer.ok) throw new Error(answer.error);
-  return answer.value.children.filter(isOfClaims);
-}
-
 test.each(['of the holder itself', 'by force'] as const)(
   'a release (%s) that looked before the hold ended, and acts after, leaves the next holder alone',
   async (whose) => {
     const near = await open();
     await using proxy = await startProxy(server);
     const far = await open(proxy);
-    const [held, next] = [claimOn(whose), claimOn(whose)];
+    const [held, next] = [claimOf(whose), claimOf(whose)];
     const holder = whose === 'by force' ? near : far;
     expect(await holder.tryAcquire(held)).toMatchObject({ granted: true });
     const inTime = proxy.delay(300, 'replies');
@@ -46,9 +36,9 @@ test.each(['of the holder itself', 'by force'] as const)(
     expect(await late).toBe(false);
     inTime();
     expect(await near.renew(next)).not.toBe(false);
-    expect(await far.tryAcquire(claimOn(whose))).toMatchObject({ granted: false });
+    expect(await far.tryAcquire(claimOf(whose))).toMatchObject({ granted: false });
     expect(await near.release(next)).toBe(true);
-    expect(await nodes(near)).toEqual(['@base']);
+    expect(await namesOfClaims(witness, root)).toEqual(['@base']);
   },
 );
 
@@ -62,7 +52,7 @@ test('a node that a user removes by hand ends the hold, and leaves nothing', asy
     async (held: Claim) => (await one.tryAcquire(held)).granted,
   ];
   for (const notice of notices) {
-    const [held, next] = [claimOn('by hand'), claimOn('by hand')];
+    const [held, next] = [claimOf('by hand'), claimOf('by hand')];
     expect(await one.tryAcquire(held)).toMatchObject({ granted: true });
     await byHand();
     expect(await other.tryAcquire(next)).toMatchObject({ granted: true });
@@ -73,5 +63,5 @@ test('a node that a user removes by hand ends the hold, and leaves nothing', asy
     expect(await one.tryAcquire(held)).toMatchObject({ granted: true });
     expect(await one.release(held)).toBe(true);
   }
-  expect(await nodes(one)).toEqual(['@base']);
+  expect(await namesOfClaims(witness, root)).toEqual(['@base']);
 });

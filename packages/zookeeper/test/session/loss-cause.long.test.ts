@@ -1,8 +1,8 @@
 import { createLocks } from '@locks/core';
 import { eventually, startProxy } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { carriers, serversOf } from '../support/providers.ts';
-import { ownServer } from '../support/servers.ts';
+import { carriers } from '../support/providers.ts';
+import { ownServer, serversOf } from '../support/servers.ts';
 
 const server = await ownServer({ tickTime: 200 });
 

@@ -14,14 +14,16 @@ function mistakes(conclude: () => Conclusion): readonly (Outcome & { readonly se
   );
 }
 
+type Known = (sentAt: number, samples: readonly Sample[], timeout: number) => number | undefined;
+
 /** A rule that forgets something. */
 class Rule implements Conclusion {
   deadline = 0;
-  readonly #known: (sentAt: number, samples: readonly Sample[], timeout: number) => number | undefined;
+  readonly #known: Known;
   readonly #samples: Sample[] = [];
   #timeout = 0;
 
-  constructor(known: (sentAt: number, samples: readonly Sample[], timeout: number) => number | undefined) {
+  constructor(known: Known) {
     this.#known = known;
   }
 
@@ -49,21 +51,20 @@ test('the leader never ends a session before its proven deadline', () => {
   expect(mistakes(() => new Proof())).toEqual([]);
 });
 
-test('the same model shows that the last confirmed write proves too little', () => {
-  expect(mistakes(() => new Rule((sentAt) => sentAt)).length).toBeGreaterThan(runs / 20);
-});
-
-test('... and so does the last request that was answered before it', () => {
-  const rule = () => new Rule((sentAt, samples) => samples.findLast(({ answeredAt }) => answeredAt <= sentAt)?.sentAt);
-  expect(mistakes(rule).length).toBeGreaterThan(runs / 100);
-});
-
-test('... and so does what was answered long enough before it, where pings may be late', () => {
-  const rule = () =>
-    new Rule(
-      (sentAt, samples, timeout) => samples.findLast(({ answeredAt }) => answeredAt <= sentAt - 0.3 * timeout)?.sentAt,
-    );
-  expect(mistakes(rule).length).toBeGreaterThan(runs / 100);
+test.each<readonly [string, number, Known]>([
+  ['the last confirmed write', 20, (sentAt) => sentAt],
+  [
+    'the last request that was answered before it',
+    100,
+    (sentAt, samples) => samples.findLast(({ answeredAt }) => answeredAt <= sentAt)?.sentAt,
+  ],
+  [
+    'what was answered long enough before it, where pings may be late,',
+    100,
+    (sentAt, samples, timeout) => samples.findLast(({ answeredAt }) => answeredAt <= sentAt - 0.3 * timeout)?.sentAt,
+  ],
+])('the same model shows that %s proves too little', (_, part, known) => {
+  expect(mistakes(() => new Rule(known)).length).toBeGreaterThan(runs / part);
 });
 
 test('a session without faults is believed in all the time', () => {

@@ -1,7 +1,6 @@
-import { connect as connectTo } from 'node:net';
-import { eventually, listen } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { exists } from '../../src/wire/requests.ts';
 import { transports } from '../support/client-sessions.ts';
 import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy } from '../support/sessions.ts';
@@ -54,27 +53,18 @@ test.each(['requests', 'replies', 'both'] as const)(
 );
 
 test('a session survives refused connections and a silent one behind them', async () => {
-  let mode: 'serve' | 'refuse' | 'swallow one' = 'serve';
-  const front = await listen((socket) => {
-    if (mode === 'refuse') socket.destroy();
-    if (mode === 'swallow one') mode = 'serve';
-    else if (mode === 'serve') {
-      const back = connectTo(server.port, server.host);
-      back.on('error', () => socket.destroy());
-      socket.on('close', () => back.destroy());
-      back.on('close', () => socket.destroy());
-      socket.pipe(back).pipe(socket);
-    }
-  });
-  onTestFinished(() => front.stop());
-  const sessions = openSessions([front]);
+  const proxy = await ownProxy(server);
+  const sessions = openSessions([proxy]);
   const session = await sessions.ready(5_000);
-  mode = 'refuse';
-  for (const socket of front.sockets) socket.destroy();
+  const admit = proxy.refuse();
+  await proxy.cut();
   await eventually('the session is suspended', () => sessions.state === 'suspended');
   await sleep(1_500);
-  mode = 'swallow one';
-  await eventually('a connection is swallowed', () => mode === 'serve');
+  const speak = proxy.silence();
+  admit();
+  await eventually('a connection is swallowed', () => proxy.clientConnections === 1);
+  proxy.strand();
+  await speak();
   expect(await sessions.ready(4_000)).toBe(session);
   expect(session.alive).toBe(true);
 }, 20_000);

@@ -2,7 +2,7 @@ import { eventually, type Way } from '@locks/test-servers';
 import { systemRuntime } from '@locks/core/adapter';
 import { expect, test } from 'vitest';
 import { rewriteReplies } from '../support/rewrite.ts';
-import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy, watchEnd } from '../support/sessions.ts';
+import { isThere, makeNode, openSession, openSessions, ownPath, ownProxy } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
@@ -76,11 +76,13 @@ test('a session that is taken up for too short a time is told lost before its no
   const sessions = openSessions([proxy]);
   const session = await sessions.ready(5_000);
   const path = await makeNode(session, ownPath(), 'ephemeral');
-  const end = await watchEnd(session, path, observer);
+  let [lostAt, removedAt] = [Infinity, Infinity];
+  session.lost.addEventListener('abort', () => (lostAt = performance.now()));
+  expect(await observer.watch(path, () => (removedAt = performance.now()))).toBe('watching');
   armed = true;
   await proxy.cut();
-  await eventually('the end of the node', () => end.removedAt < Infinity);
-  expect(end.lostAt).toBeLessThanOrEqual(end.removedAt);
+  await eventually('the end of the node', () => removedAt < Infinity);
+  expect(lostAt).toBeLessThanOrEqual(removedAt);
   armed = false;
   expect(await sessions.ready(10_000)).not.toBe(session);
 });

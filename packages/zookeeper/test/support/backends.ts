@@ -1,8 +1,7 @@
-import { startZookeeper, startZookeeperEnsemble } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import { afterAll } from 'vitest';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { Backend } from './conformance.ts';
+import { ownEnsemble, ownServer, serversOf } from './servers.ts';
 
 /**
  * Short units of time, for short sessions. The server looks often for empty folders, and for silent
@@ -22,8 +21,7 @@ export const serverOptions = {
 
 /** One server of the file's own, which it stops at its end. */
 export async function startAlone(): Promise<Backend> {
-  const server = await startZookeeper(serverOptions);
-  afterAll(() => server.stop());
+  const server = await ownServer(serverOptions);
   await makeRoot([server]);
   await warmUp([server]);
   return {
@@ -49,9 +47,7 @@ export async function startAlone(): Promise<Backend> {
  * more until a restart (2 of 37 times).
  */
 export async function startEnsemble(): Promise<Backend> {
-  const ensemble = await startZookeeperEnsemble({ ...serverOptions, initLimit: 100, syncLimit: 100 });
-  afterAll(() => ensemble.stop());
-  const { servers } = ensemble;
+  const { servers } = await ownEnsemble({ ...serverOptions, initLimit: 100, syncLimit: 100 });
   await makeRoot(servers);
   await warmUp(servers);
   const all = async (change: (server: ServerHandle) => Promise<void>): Promise<void> => {
@@ -83,9 +79,8 @@ export async function startEnsemble(): Promise<Backend> {
  * of one user do not make.
  */
 async function makeRoot(members: readonly ServerHandle[]): Promise<void> {
-  const servers = members.map(({ host, port }) => `${host}:${port}`).join(',');
   for (const root of ['/locks', '/app']) {
-    const first = createZookeeperProvider({ servers, root, acl: 'open' });
+    const first = createZookeeperProvider({ servers: serversOf(...members), root, acl: 'open' });
     await first.connect(10_000);
     await first.close();
   }

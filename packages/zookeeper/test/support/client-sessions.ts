@@ -1,34 +1,28 @@
 import { systemRuntime } from '@locks/core/adapter';
 import { once } from 'node:events';
 import { createClient } from 'node-zookeeper-client';
-import type { Client, Option } from 'node-zookeeper-client';
+import type { Client, Exception } from 'node-zookeeper-client';
 import { onTestFinished } from 'vitest';
 import { clientTransport } from '../../src/clients/node-zookeeper-client/client-transport.ts';
 import type { SessionManager } from '../../src/session/session-manager.ts';
+import { serversOf } from './servers.ts';
+import type { Place } from './servers.ts';
 import { openSessions } from './sessions.ts';
 import type { OpenedOptions } from './sessions.ts';
 
-interface Target {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** How the clients are made. */
 export interface ClientOptions extends OpenedOptions {
-  readonly chroot?: string;
   /** Called with each client before it connects. */
   readonly prepareClient?: (client: Client) => void;
-  readonly client?: Partial<Option>;
 }
 
 /** Sessions over `node-zookeeper-client`. */
 export function clientSessions(
-  targets: readonly Target[],
-  { chroot = '', prepareClient, client: asked, sessionTimeout = 6_000, ...options }: ClientOptions = {},
+  targets: readonly Place[],
+  { prepareClient, sessionTimeout = 6_000, ...options }: ClientOptions = {},
 ): SessionManager {
   const make = (): Client => {
-    const servers = targets.map(({ host, port }) => `${host}:${port}`).join(',');
-    const client = createClient(servers + chroot, { sessionTimeout, spinDelay: 20, ...asked });
+    const client = createClient(serversOf(...targets), { sessionTimeout, spinDelay: 20 });
     prepareClient?.(client);
     return client;
   };
@@ -44,10 +38,20 @@ export async function connectClient(port: number, sessionTimeout: number): Promi
   return client;
 }
 
+/** The value that a callback is called with. */
+export function called<T>(run: (callback: (error: Error | Exception | null, value: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    run((error, value) => {
+      if (error === null) resolve(value);
+      else reject(new Error(String(error), { cause: error }));
+    });
+  });
+}
+
 /** What carries sessions. */
 export const transports: readonly {
   readonly over: string;
-  readonly sessions: (targets: readonly Target[], options?: ClientOptions) => SessionManager;
+  readonly sessions: (targets: readonly Place[], options?: ClientOptions) => SessionManager;
 }[] = [
   { over: 'our own transport', sessions: openSessions },
   { over: 'node-zookeeper-client', sessions: clientSessions },

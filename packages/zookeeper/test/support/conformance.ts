@@ -9,6 +9,7 @@ import type { ZookeeperOptions, ZookeeperProviderOptions } from '../../src/index
 import { countsOf } from './counts.ts';
 import { startFrameProxy } from './frame-proxy.ts';
 import type { FrameProxy } from './frame-proxy.ts';
+import { serversOf } from './servers.ts';
 import type { Chosen } from '../../../conformance/test/support/selection.ts';
 
 /** The servers that the suite runs on, and how all of them are hurt at once. */
@@ -55,7 +56,7 @@ export function breakable(
   async function create(): Promise<LockProvider> {
     const frameProxies = await Promise.all(members.map((member) => startFrameProxy(member)));
     const proxies = await Promise.all(frameProxies.map((target) => startProxy(target)));
-    const provider = closing(await make({ ...options, servers: listOf(proxies) }), async () => {
+    const provider = closing(await make({ ...options, servers: serversOf(...proxies) }), async () => {
       await Promise.all([...proxies, ...frameProxies].map((one) => one.stop()));
     });
     ways.set(provider, { proxies, frameProxies });
@@ -130,15 +131,11 @@ export function suite(
         await makeFolderOfRegisters();
       },
     },
-    processes: { module: new URL('process.mjs', import.meta.url), args: { ...all, servers: listOf(members) } },
+    processes: { module: new URL('process.mjs', import.meta.url), args: { ...all, servers: serversOf(...members) } },
     leaks: () => left(members),
     only,
     limit,
   });
-}
-
-function listOf(addresses: readonly { readonly host: string; readonly port: number }[]): string {
-  return addresses.map(({ host, port }) => `${host}:${port}`).join(',');
 }
 
 /** What a provider may leave: nothing but nodes that stay. */

@@ -10,8 +10,11 @@ const counted = {
   sessions: 'zk_global_sessions',
 } as const;
 
-/** What one server has now; waits until it serves. */
-export async function countsOf(member: ServerHandle): Promise<Readonly<Record<keyof typeof counted, number>>> {
+/** What `mntr` tells of one server under these names; waits until it serves. */
+async function figuresOf<Name extends string>(
+  member: ServerHandle,
+  names: Readonly<Record<Name, string>>,
+): Promise<Readonly<Record<Name, number>>> {
   const answer = await eventually('an answer to mntr', async () => {
     const text = await fourLetterWord(member, 'mntr').catch(() => '');
     return text.includes(counted.nodes) && text;
@@ -21,12 +24,20 @@ export async function countsOf(member: ServerHandle): Promise<Readonly<Record<ke
     if (text === undefined) throw new Error(`The answer to mntr has no ${name}: ${answer.slice(0, 200)}`);
     return Number(text);
   };
-  const { nodes, ephemerals, watches, connections, sessions } = counted;
-  return {
-    nodes: read(nodes),
-    ephemerals: read(ephemerals),
-    watches: read(watches),
-    connections: read(connections),
-    sessions: read(sessions),
-  };
+  const figures = Object.entries<string>(names).map(([own, name]) => [own, read(name)]);
+  return Object.fromEntries(figures) as Record<Name, number>;
+}
+
+/** What one server has now. */
+export async function countsOf(member: ServerHandle): Promise<Readonly<Record<keyof typeof counted, number>>> {
+  return await figuresOf(member, counted);
+}
+
+/** How many requests the server got while `work` was done, of all its clients. */
+export async function requestsOf(server: ServerHandle, work: () => Promise<void>): Promise<number> {
+  const received = { received: 'zk_packets_received' };
+  const before = await figuresOf(server, received);
+  await work();
+  // The second question counts, too.
+  return (await figuresOf(server, received)).received - before.received - 1;
 }

@@ -12,8 +12,6 @@ export interface Conclusion {
 export interface Outcome {
   readonly believedUntil: number;
   readonly expiredAt: number;
-  /** How many writes were confirmed. */
-  readonly confirmed: number;
 }
 
 interface Event {
@@ -117,7 +115,6 @@ export function simulate(seed: number, conclusion: Conclusion): Outcome {
   let touched = false;
   let expiresAt = 0;
   let expiredAt: number | undefined;
-  let confirmed = 0;
   /** When the last write that reached the leader is committed. */
   let committedAt = 0;
   let cutAfterWrite = false;
@@ -142,7 +139,6 @@ export function simulate(seed: number, conclusion: Conclusion): Outcome {
     const answer = (): void =>
       toClient.send(() => {
         if (write) conclusion.confirmedWrite(sentAt);
-        if (write) confirmed += 1;
         conclusion.answered(sentAt, simulation.now);
       });
     toFollower.send(() => {
@@ -187,5 +183,5 @@ export function simulate(seed: number, conclusion: Conclusion): Outcome {
     });
   });
   simulation.runUntil(breaksAt + 3 * timeout);
-  return { believedUntil: conclusion.deadline, expiredAt: expiredAt ?? expiresAt, confirmed };
+  return { believedUntil: conclusion.deadline, expiredAt: expiredAt ?? expiresAt };
 }

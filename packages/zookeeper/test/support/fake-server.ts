@@ -153,21 +153,14 @@ function fakeClient(socket: Socket): FakeClient {
   };
 }
 
-/**
- * Answers the question for the mode with `mode`, and lets `begin` answer connect requests, which it
- * counts.
- */
-export function serve(
-  server: FakeServer,
-  begin: (client: FakeClient) => unknown,
-  mode: string = 'Mode: standalone\n',
-): { readonly begun: number } {
+/** Answers the question for the mode, and lets `begin` answer connect requests, which it counts. */
+export function serve(server: FakeServer, begin: (client: FakeClient) => unknown): { readonly begun: number } {
   const count = { begun: 0 };
   const answer = (client: FakeClient): void => {
     client.socket.once('data', (chunk: Buffer) => {
       if (chunk.equals(Buffer.from('srvr'))) {
         // After the end of the connection that it is asked about.
-        setTimeout(() => client.socket.end(mode), 60);
+        setTimeout(() => client.socket.end('Mode: standalone\n'), 60);
         return;
       }
       count.begun += 1;

@@ -1,24 +1,17 @@
 import { createLocks } from '@locks/core';
-import type { Locks } from '@locks/core';
+import type { Claim, LockProvider, Locks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { createClient } from 'node-zookeeper-client';
-import { onTestFinished } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished } from 'vitest';
 import { assembleProvider } from '../../src/create-provider.ts';
 import { createZookeeperProvider } from '../../src/index.ts';
 import type { ZookeeperOptions, ZookeeperProvider } from '../../src/index.ts';
 import { readZookeeperOptions } from '../../src/options/options.ts';
 import type { SessionProvider } from '../../src/provider.ts';
 import type { Make } from './conformance.ts';
-
-interface Place {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** As the option `servers` takes it. */
-export function serversOf(...places: readonly Place[]): string {
-  return places.map(({ host, port }) => `${host}:${port}`).join(',');
-}
+import { serversOf } from './servers.ts';
+import type { Place } from './servers.ts';
 
 /** A provider of one server, whose nodes are open. It is closed at the end of the test. */
 export function openProvider(at: Place | string, options: ZookeeperOptions = {}): ZookeeperProvider {
@@ -41,6 +34,17 @@ export function openSessionProvider(place: Place, options: ZookeeperOptions = {}
   const provider = assembleProvider(read, systemRuntime, idle);
   onTestFinished(() => provider.close());
   return provider;
+}
+
+/** A claim of its own. */
+export function claimOf(key: string, more: Partial<Claim> = {}): Claim {
+  return { key, owner: randomUUID(), mode: 'exclusive', ttl: 10_000, ...more };
+}
+
+/** Takes a free key, and gives it back. */
+export async function pair(provider: LockProvider, claim: Claim): Promise<void> {
+  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+  expect(await provider.release(claim)).toBe(true);
 }
 
 /** A provider over `node-zookeeper-client`, with the servers and the session of `options`. */

@@ -4,7 +4,6 @@ import {
   isWhole,
   selection,
   withFaults,
-  withoutFaults,
 } from '../../../conformance/test/support/selection.ts';
 import type { Chosen } from '../../../conformance/test/support/selection.ts';
 
@@ -17,8 +16,8 @@ function ofTheProvider(among: Chosen): Chosen {
   return (one) => among(one) && (isWhole || one.level === 'provider');
 }
 
-/** For providers alone: without faults, with them, and in one process. */
-export const ofTheProviderWithoutFaults: Chosen = ofTheProvider(withoutFaults);
+/** For providers alone: all, those with faults, and those in one process. */
+export const ofTheWholeProvider: Chosen = ofTheProvider(() => true);
 export const ofTheProviderWithFaults: Chosen = ofTheProvider(withFaults);
 export const ofTheProviderInOneProcess: Chosen = ofTheProvider(inOneProcess);
 

@@ -1,6 +1,6 @@
 import type { NodeKind } from '../../src/wire/call.ts';
 import { systemRuntime } from '@locks/core/adapter';
-import { eventually, startProxy } from '@locks/test-servers';
+import { startProxy } from '@locks/test-servers';
 import type { Proxy } from '@locks/test-servers';
 import { randomUUID } from 'node:crypto';
 import { afterAll, onTestFinished } from 'vitest';
@@ -11,7 +11,7 @@ import { SessionManager } from '../../src/session/session-manager.ts';
 import type { SessionOptions } from '../../src/session/session-options.ts';
 import type { Answer } from '../../src/wire/answer.ts';
 import { multi } from '../../src/wire/multi.ts';
-import { create, exists } from '../../src/wire/requests.ts';
+import { create, exists, getChildren } from '../../src/wire/requests.ts';
 
 /** How its sessions are made. */
 export type OpenedOptions = Partial<SessionOptions & SeparateParts>;
@@ -90,29 +90,8 @@ export function valueOf<T>(answer: Answer<T>): T {
   return answer.value;
 }
 
-/** How a session and a node of it end, by one clock. */
-export interface End {
-  /** When it told its loss; `Infinity` before. */
-  readonly lostAt: number;
-  /** When another session was told that the node is gone; `Infinity` before. */
-  readonly removedAt: number;
+/** The names of the nodes below `path`, but for those that a session makes for itself. */
+export async function namesOfClaims(session: Session, path: string): Promise<readonly string[]> {
+  const { children } = valueOf(await session.send(getChildren(path)));
+  return children.filter((name) => !name.startsWith('@process-'));
 }
-
-/** Watches the end of `session`, and through `observer` that of its node at `path`. */
-export async function watchEnd(session: Session, path: string, observer: Session): Promise<End> {
-  const end = { lostAt: Infinity, removedAt: Infinity };
-  session.lost.addEventListener('abort', () => (end.lostAt = performance.now()));
-  // The observer's server may not have the node yet.
-  await eventually('a watch on the node', async () => {
-    let watching = false;
-    const removed = (): void => {
-      if (watching) end.removedAt = performance.now();
-    };
-    watching = (await observer.watch(path, removed)) === 'watching';
-    return watching;
-  });
-  return end;
-}
-
-/** Whether a node under the root is none that a session makes for itself. */
-export const isOfClaims = (name: string): boolean => !name.startsWith('@process-');

@@ -1,7 +1,5 @@
 import type { NodeKind } from '../../src/wire/call.ts';
-import { startZookeeper } from '@locks/test-servers';
-import type { ServerHandle } from '@locks/test-servers';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Connection } from '../../src/connection/connection.ts';
 import type { Answer } from '../../src/wire/answer.ts';
 import { failedStep, multi } from '../../src/wire/multi.ts';
@@ -9,8 +7,9 @@ import type { Request } from '../../src/wire/request.ts';
 import { create, exists, getChildren, getData, remove, setData, sync } from '../../src/wire/requests.ts';
 import { removeWatches } from '../../src/wire/session-requests.ts';
 import { openConnection } from '../support/open.ts';
+import { ownServer } from '../support/servers.ts';
 
-let server: ServerHandle;
+const server = await ownServer();
 let connection: Connection;
 let count = 0;
 /** A node of the test's own, a container. */
@@ -18,12 +17,6 @@ let root: string;
 
 const open = [{ scheme: 'world', id: 'anyone', permissions: 31 }];
 const data = Buffer.from('data');
-
-beforeAll(async () => {
-  server = await startZookeeper();
-});
-
-afterAll(() => server.stop());
 
 beforeEach(async () => {
   ({ connection } = await openConnection({ address: server }));

@@ -1,15 +1,12 @@
 import { createRedisProvider } from '../../../src/index.ts';
 import type { RedisOptions } from '../../../src/index.ts';
-import { scripts } from '../../../src/wire/scripts.ts';
 import type { LockProvider } from '@locks/core';
 import type { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { connect, ownPrefix, withCopies } from '../../support/redis.ts';
 import type { Setting } from './checks.ts';
-import { flawed } from '../../support/flaws.ts';
+import { flawed, scriptNames } from '../../support/flaws.ts';
 import type { Flaw } from '../../support/flaws.ts';
-
-const names = new Map(Object.entries(scripts).map(([name, { sha }]) => [sha, name]));
 
 /** A setting that tells what its waiting process sends. */
 export interface Watched extends Setting {
@@ -41,8 +38,8 @@ export function createSetting(
       return copy;
     });
     watched.evalsha = (sha, ...input) => {
-      heard.push(names.get(sha) ?? sha);
-      return names.get(sha) === flaw?.script && flaw !== undefined
+      heard.push(scriptNames.get(sha) ?? sha);
+      return scriptNames.get(sha) === flaw?.script && flaw !== undefined
         ? client.eval(flawed(flaw), ...input)
         : client.evalsha(sha, ...input);
     };

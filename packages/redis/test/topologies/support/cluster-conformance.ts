@@ -9,7 +9,7 @@ import { Redis } from 'ioredis';
 import { afterAll } from 'vitest';
 import { createRedisProvider, fromConfig } from '../../../src/index.ts';
 import type { RedisOptions } from '../../../src/index.ts';
-import { clusterOpeners, nodesOf, ownCluster } from './cluster.ts';
+import { clusterOfFile, clusterOpeners, nodesOf } from './cluster.ts';
 import type { ClusterOpener, Nodes } from './cluster.ts';
 import { answering, faultsOnTheWay, waysTo } from './ways.ts';
 import type { Ways } from './ways.ts';
@@ -57,13 +57,10 @@ const clusterProviders = {
 /** Registers the suite for a Cluster of three masters, each provider behind proxies of its own. */
 export async function clusterSuite({ client, minReplicas, only }: ClusterSuite): Promise<void> {
   const args = ['--appendonly', 'yes', '--appendfsync', 'no'];
-  const cluster = await ownCluster({ replicas: minReplicas ?? 0, args });
+  const cluster = await clusterOfFile({ replicas: minReplicas ?? 0, args });
   const { nodes } = cluster;
   const observers = nodes.map(({ url }) => new Redis(url).on('error', () => {}));
-  afterAll(async () => {
-    for (const observer of observers) observer.disconnect();
-    await cluster.stop();
-  });
+  afterAll(() => observers.forEach((observer) => observer.disconnect()));
   const prefix = ownPrefix();
   const settings = { timeout: 2_000, waiterTtl: 3_000, prefix, ...(minReplicas && { minReplicas }) };
   const waysOf = new WeakMap<LockProvider, Ways>();

@@ -5,7 +5,7 @@ import type { ClusterOptions } from 'ioredis';
 import { Cluster as Cluster5 } from 'ioredis-5';
 import { Cluster as ValkeyCluster } from 'iovalkey';
 import { createCluster } from 'redis';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished } from 'vitest';
 import type { GivenClient } from '../../../src/index.ts';
 
 /** The clients of a Cluster with the interface of ioredis. */
@@ -30,6 +30,13 @@ export type OpenCluster = (typeof clusterClients)[number][1];
 export async function ownCluster(options?: RedisClusterOptions): Promise<RedisCluster> {
   expect(process.env['LOCKS_TEST_REDIS_URL'], 'servers of its own').toBeUndefined();
   return await startRedisCluster(options);
+}
+
+/** A Cluster that stops at the end of the test file. */
+export async function clusterOfFile(options?: RedisClusterOptions): Promise<RedisCluster> {
+  const cluster = await ownCluster(options);
+  afterAll(() => cluster.stop());
+  return cluster;
 }
 
 /** The addresses of a Cluster's nodes. */

@@ -4,7 +4,6 @@ import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 import { stopAfterTest } from '../../support/over.ts';
 import { closeAfterTest, eventually } from '../../support/redis.ts';
-import { configure } from './configure.ts';
 
 /** Redis as it is deployed, for one test. */
 export interface Deployment {
@@ -102,4 +101,9 @@ export async function cutCopies(
     limit: () => configure([master], limit, least),
     allow: () => configure(replicas, 'masterauth', ''),
   };
+}
+
+/** Sets an option of each of `servers`. */
+async function configure(servers: readonly ServerHandle[], name: string, value: string): Promise<void> {
+  await Promise.all(servers.map((server) => redisCommand(server, 'CONFIG', 'SET', name, value)));
 }

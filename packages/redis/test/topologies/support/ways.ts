@@ -1,6 +1,6 @@
 import type { Faults } from '@locks/conformance';
 import type { LockProvider } from '@locks/core';
-import { eventually, startProxy } from '@locks/test-servers';
+import { startProxy, untilAnswered } from '@locks/test-servers';
 import type { Proxy, Rewrite, ServerHandle } from '@locks/test-servers';
 import { isScriptCall } from '../../support/faults.ts';
 
@@ -93,10 +93,5 @@ export function faultsOnTheWay(waysOf: WeakMap<LockProvider, Ways>): Faults {
 
 /** Resolves when `provider` is connected. */
 export async function answering(provider: LockProvider): Promise<void> {
-  await eventually('an answer', async () =>
-    provider.inspect('are you there?').then(
-      () => true,
-      () => false,
-    ),
-  );
+  await untilAnswered('an answer', () => provider.inspect('are you there?'));
 }

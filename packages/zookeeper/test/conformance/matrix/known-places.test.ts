@@ -1,5 +1,5 @@
 import { startAlone } from '../../support/backends.ts';
 import { suite } from '../../support/conformance.ts';
-import { ofTheProviderWithoutFaults } from '../../support/selection.ts';
+import { ofTheWholeProvider } from '../../support/selection.ts';
 
-suite('zookeeper, knownPlaces: false', await startAlone(), { knownPlaces: false }, ofTheProviderWithoutFaults);
+suite('zookeeper, knownPlaces: false', await startAlone(), { knownPlaces: false }, ofTheWholeProvider);

@@ -1,19 +1,21 @@
+import { randomInt } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLocks } from '@locks/core';
 import type { Lease } from '@locks/core';
+import { createRandom } from '@locks/core/testing';
 import { startProxy } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
 import type { SessionMessage } from '../../../src/session/session-channel.ts';
-import { openChance } from '../support/chance.ts';
 import { ownServer } from '../../support/servers.ts';
 
 const rounds = Math.max(4, Math.round(Number(process.env['LOCKS_FAULT_ROUNDS'] ?? 40) / 10));
 const leasesOfRound = 20;
 const sessionTimeout = 6_000;
 
-const chance = openChance();
+const seed = Number(process.env['LOCKS_FAULT_SEED'] ?? randomInt(2 ** 31));
+const random = createRandom(seed);
 const server = await ownServer({ tickTime: 500 });
 
 /** How many leases ended in a silence that their session outlived; `undefined`: it did not. */
@@ -36,7 +38,7 @@ async function fallSilent(round: number): Promise<number | undefined> {
     leases.push(await locks.acquire(`${round}-${index}`));
     await delay(sessionTimeout / 3 / leasesOfRound);
   }
-  await delay(sessionTimeout / 2 + chance.between(0, sessionTimeout / 4));
+  await delay(sessionTimeout / 2 + (random() * sessionTimeout) / 4);
   expect(leases.every(({ held }) => held)).toBe(true);
   subscribe('locks:session', listener);
   try {
@@ -59,7 +61,7 @@ test(
   async () => {
     const ended: (number | undefined)[] = [];
     for (let round = 0; round < rounds; round += 1) ended.push(await fallSilent(round));
-    console.log(`a short silence: of ${leasesOfRound} leases each ended ${ended.join(', ')}, ${chance.note}`);
+    console.log(`a short silence: of ${leasesOfRound} leases each ended ${ended.join(', ')}, LOCKS_FAULT_SEED=${seed}`);
     const outlived = ended.filter((count) => count !== undefined);
     expect(outlived.length).toBeGreaterThan(rounds / 2);
     expect(Math.max(...outlived)).toBe(0);

@@ -1,15 +1,12 @@
 import { eventually } from '@locks/test-servers';
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newQueue } from './queues.ts';
 import type { Queue } from './queues.ts';
 import { startNode } from './peer.ts';
 import type { NodeKind, Peer, PeerLock } from './peer.ts';
-import { cell } from './cell.ts';
 
 /** One lock of this package and one of another library that exclude each other, for one key. */
 export interface Meeting<Kind extends string> {
-  /** How the table calls the pair. */
-  readonly row: string;
   readonly recipe: 'mutex' | 'read-write' | 'semaphore';
   readonly node: NodeKind;
   readonly other: Kind;
@@ -30,7 +27,7 @@ export interface Meeting<Kind extends string> {
 
 /** The tests of one pair. Peers are shared, but for those that are killed. */
 export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
-  const { row, recipe, permits = 0 } = meeting;
+  const { recipe, permits = 0 } = meeting;
   let node: Peer<NodeKind>;
   let other: Peer<Kind>;
 
@@ -62,28 +59,8 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
     else await queue.places(meeting.node === 'shared' ? count : count + 1, '/locks');
   }
 
-  async function handsOver(queue: Queue, holder: PeerLock, waiter: () => PeerLock): Promise<void> {
-    await holder.acquired;
-    const next = waiter();
-    await waiting(queue, 1);
-    expect(next.held).toBe(false);
-    await holder.release();
-    await next.acquired;
-    await next.release();
-  }
-
-  cell(row, 'they hold', 'they hold, Node waits and is served at their release', async () => {
-    const queue = await newQueue();
-    await handsOver(queue, theirs(queue), () => ours(queue));
-  });
-
-  cell(row, 'Node holds', 'Node holds, they wait and are served at its release', async () => {
-    const queue = await newQueue();
-    await handsOver(queue, ours(queue), () => theirs(queue));
-  });
-
   if (meeting.waitsForLater !== true) {
-    cell(row, 'in order', 'first come, first served among mixed waiters', async () => {
+    test('first come, first served among mixed waiters', async () => {
       const queue = await newQueue();
       const holder = ours(queue);
       await holder.acquired;
@@ -108,64 +85,63 @@ export function meet<Kind extends string>(meeting: Meeting<Kind>): void {
     });
   }
 
-  cell(row, 'they die holding', 'they are killed while they hold, Node is served', async () => {
-    const queue = await newQueue();
-    const killed = await meeting.startOther();
-    onTestFinished(() => killed.kill());
-    await theirs(queue, killed).acquired;
-    const next = ours(queue);
-    await waiting(queue, 1);
-    await killed.kill();
-    await next.acquired;
-  });
+  /** A peer of one side, which the test kills. */
+  const toKill = async <Own extends string>(
+    starting: Promise<Peer<Own>>,
+    lock: (queue: Queue, peer: Peer<Own>) => PeerLock,
+  ) => {
+    const peer = await starting;
+    onTestFinished(() => peer.kill());
+    return { lock: (queue: Queue) => lock(queue, peer), kill: () => peer.kill() };
+  };
+  const sides = [
+    { who: 'Node', one: ours, other: theirs, start: () => toKill(startNode(recipe), ours) },
+    { who: 'the other', one: theirs, other: ours, start: () => toKill(meeting.startOther(), theirs) },
+  ];
 
-  cell(row, 'Node dies holding', 'Node is killed while it holds, they are served', async () => {
-    const queue = await newQueue();
-    const killed = await startNode(recipe);
-    onTestFinished(() => killed.kill());
-    await ours(queue, killed).acquired;
-    const next = theirs(queue);
-    await waiting(queue, 1);
-    await killed.kill();
-    await next.acquired;
-    await next.release();
-  });
+  describe.each(sides)('where $who holds or dies', ({ one, other: another, start }) => {
+    test('the one of the other side waits, and is served at the release', async () => {
+      const queue = await newQueue();
+      const holder = one(queue);
+      await holder.acquired;
+      const next = another(queue);
+      await waiting(queue, 1);
+      expect(next.held).toBe(false);
+      await holder.release();
+      await next.acquired;
+      await next.release();
+    });
 
-  cell(row, 'they die waiting', 'they are killed while they wait, Node behind them is served', async () => {
-    const queue = await newQueue();
-    const killed = await meeting.startOther();
-    onTestFinished(() => killed.kill());
-    const holder = ours(queue);
-    await holder.acquired;
-    theirs(queue, killed);
-    await waiting(queue, 1);
-    const next = ours(queue);
-    await waiting(queue, 2);
-    await killed.kill();
-    await holder.release();
-    await next.acquired;
-    await next.release();
-  });
+    test('one that is killed while it holds gives way', async () => {
+      const queue = await newQueue();
+      const killed = await start();
+      await killed.lock(queue).acquired;
+      const next = another(queue);
+      await waiting(queue, 1);
+      await killed.kill();
+      await next.acquired;
+      await next.release();
+    });
 
-  cell(row, 'Node dies waiting', 'Node is killed while it waits, they behind it are served', async () => {
-    const queue = await newQueue();
-    const killed = await startNode(recipe);
-    onTestFinished(() => killed.kill());
-    const holder = theirs(queue);
-    await holder.acquired;
-    ours(queue, killed);
-    await waiting(queue, 1);
-    const next = theirs(queue);
-    await waiting(queue, 2);
-    await killed.kill();
-    await holder.release();
-    await next.acquired;
-    await next.release();
+    test('one that is killed while it waits lets the one behind it pass', async () => {
+      const queue = await newQueue();
+      const killed = await start();
+      const holder = another(queue);
+      await holder.acquired;
+      killed.lock(queue);
+      await waiting(queue, 1);
+      const next = another(queue);
+      await waiting(queue, 2);
+      await killed.kill();
+      await holder.release();
+      await next.acquired;
+      await next.release();
+    });
   });
 
   if (meeting.waitsForLater === true) return;
 
-  cell(row, 'mixed run', 'never two holders that exclude each other in a mixed run', async () => {
+  test('never two holders that exclude each other in a mixed run', async () => {
     const queue = await newQueue();
     const counter = await queue.counter();
     const rounds = { counter: counter.path, rounds: 20 };

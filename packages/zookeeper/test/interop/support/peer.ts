@@ -35,7 +35,6 @@ export interface PeerLock {
 
 /** A process that uses one of the libraries. */
 export interface Peer<Kind extends string> {
-  readonly pid: number;
   /** @param options.permits 0: none. @param options.wait In ms. */
   acquire(kind: Kind, path: string, options?: { readonly permits?: number; readonly wait?: number }): PeerLock;
   /**
@@ -159,10 +158,7 @@ async function startPeer<Kind extends string>(
   }
 
   await answerOf(0, 'ready');
-  const { pid } = child;
-  if (pid === undefined) throw new Error(`${program} has no process id`);
   return {
-    pid,
     acquire(kind, path, { permits = 0, wait = 20_000 } = {}) {
       const id = ++last;
       let held = false;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { eventually, fourLetterWord } from '@locks/test-servers';
 import { inject, onTestFinished } from 'vitest';
-import type { Client } from './client.mjs';
 import { openClient } from './client.mjs';
 import { peerSessionTimeout, root } from './peer.ts';
 
@@ -9,7 +8,6 @@ import { peerSessionTimeout, root } from './peer.ts';
 export interface Queue {
   /** Of the key's node. */
   readonly path: string;
-  readonly client: Client;
   /**
    * The children of the key's node, or of one below it, first come first; none when there is no
    * such node.
@@ -51,7 +49,6 @@ export async function newQueue(): Promise<Queue> {
 
   return {
     path,
-    client,
     names,
     async places(count, below) {
       await eventually(`${count} positions in the queue`, async () => (await names(below)).length === count);

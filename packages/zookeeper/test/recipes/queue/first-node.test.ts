@@ -4,19 +4,13 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Recipe } from '../../../src/index.ts';
 import { multi } from '../../../src/wire/multi.ts';
-import { getChildren } from '../../../src/wire/requests.ts';
 import { ownFrameProxy } from '../../support/frame-proxy.ts';
 import { openProvider } from '../../support/providers.ts';
 import { ownServer } from '../../support/servers.ts';
-import { isOfClaims, openClient, valueOf } from '../../support/sessions.ts';
+import { namesOfClaims, openClient } from '../../support/sessions.ts';
 
 const server = await ownServer({ tickTime: 500, javaProperties: { 'znode.container.checkIntervalMs': '100' } });
 const witness = await openClient([server]);
-
-async function below(root: string): Promise<readonly string[]> {
-  const { children } = valueOf(await witness.send(getChildren(root)));
-  return children.filter(isOfClaims);
-}
 
 /**
  * Takes a key that was never used, while its connection is cut instead of the reply to one of the
@@ -46,8 +40,8 @@ test.each(['mutex', 'semaphore'] as const)(
     const ends: string[] = [];
     for (let requests = 0; requests < 12; requests += 1) ends.push(await cutAfter(root, recipe, requests));
     expect(new Set(ends)).toEqual(new Set(['failed', 'served']));
-    await eventually('the folders are gone', async () => (await below(root)).length === 1);
-    expect(await below(root)).toEqual(['@base']);
+    await eventually('the folders are gone', async () => (await namesOfClaims(witness, root)).length === 1);
+    expect(await namesOfClaims(witness, root)).toEqual(['@base']);
   },
 );
 

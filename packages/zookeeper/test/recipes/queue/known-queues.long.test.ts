@@ -1,15 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@locks/test-servers';
-import type { Claim, LockProvider } from '@locks/core';
+import type { Claim } from '@locks/core';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createZookeeperProvider } from '../../../src/index.ts';
-import { create, getChildren, remove } from '../../../src/wire/requests.ts';
+import { getChildren, remove } from '../../../src/wire/requests.ts';
 import { serverOptions } from '../../support/backends.ts';
 import { ownFrameProxy } from '../../support/frame-proxy.ts';
-import { openProvider } from '../../support/providers.ts';
-import { requestsOf } from '../../support/requests-of.ts';
-import { isThere, makeNode, openAcl, openClient, valueOf } from '../../support/sessions.ts';
+import { claimOf, openProvider, pair } from '../../support/providers.ts';
+import { requestsOf } from '../../support/counts.ts';
+import { isThere, makeNode, openClient, valueOf } from '../../support/sessions.ts';
 import { ownServer } from '../../support/servers.ts';
 
 // Folders stay until a test removes them.
@@ -22,20 +21,10 @@ afterAll(() => Promise.all([provider.close(), other.close()]));
 /** A client that keeps to no rule. */
 const stranger = await openClient([server]);
 
-function claimOf(key: string, more: Partial<Claim> = {}): Claim {
-  return { key, owner: randomUUID(), mode: 'exclusive', ttl: 10_000, ...more };
-}
-
-async function pair(key: string): Promise<void> {
-  const claim = claimOf(key);
-  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
-  expect(await provider.release(claim)).toBe(true);
-}
-
 /** So often that the next pair needs no list. */
 async function usedKey(): Promise<{ readonly key: string; readonly folder: string }> {
   const key = randomUUID();
-  for (let time = 0; time < 3; time += 1) await pair(key);
+  for (let time = 0; time < 3; time += 1) await pair(provider, claimOf(key));
   return { key, folder: `/locks/${key}` };
 }
 
@@ -53,24 +42,10 @@ describe('a key that this process uses alone', () => {
   test('takes two requests each time, and pings', async () => {
     const { key } = await usedKey();
     const requests = await requestsOf(server, async () => {
-      for (let time = 0; time < 50; time += 1) await pair(key);
+      for (let time = 0; time < 50; time += 1) await pair(provider, claimOf(key));
     });
     expect(requests / 50).toBeGreaterThanOrEqual(2);
     expect(requests / 50).toBeLessThan(2.5);
-  });
-
-  test('a node of another client that has come since is first, and one that comes after does not matter', async () => {
-    const { key } = await usedKey();
-    const theirs = claimOf(key);
-    expect(await other.tryAcquire(theirs)).toMatchObject({ granted: true });
-    expect(await provider.tryAcquire(claimOf(key))).toMatchObject({ granted: false });
-    expect(await other.release(theirs)).toBe(true);
-    await pair(key);
-    await pair(key);
-    const ours = claimOf(key);
-    expect(await provider.tryAcquire(ours)).toMatchObject({ granted: true });
-    expect(await other.tryAcquire(theirs)).toMatchObject({ granted: false });
-    expect(await provider.release(ours)).toBe(true);
   });
 
   test('a new folder counts anew: the number that was next means nothing there', async () => {
@@ -85,7 +60,7 @@ describe('a key that this process uses alone', () => {
     const ours = claimOf(key);
     expect(await provider.tryAcquire(ours)).toMatchObject({ granted: false });
     await removeNode(first);
-    await pair(key);
+    await pair(provider, claimOf(key));
   });
 
   test('a hold whose node another client has removed leaves nothing behind', async () => {
@@ -94,32 +69,20 @@ describe('a key that this process uses alone', () => {
     expect(await provider.tryAcquire(ours)).toMatchObject({ granted: true });
     await removeNode(`${folder}/${(await namesIn(folder))[0]}`);
     expect(await provider.renew(ours)).toBe(false);
-    await pair(key);
+    await pair(provider, claimOf(key));
     const requests = await requestsOf(server, async () => {
-      for (let time = 0; time < 50; time += 1) await pair(key);
+      for (let time = 0; time < 50; time += 1) await pair(provider, claimOf(key));
     });
     expect(requests / 50).toBeLessThan(2.5);
-  });
-
-  test('a shared claim, and permits, hold as well, and let others in', async () => {
-    const { key } = await usedKey();
-    const [one, two] = [claimOf(key, { mode: 'shared' }), claimOf(key, { mode: 'shared' })];
-    expect(await provider.tryAcquire(one)).toMatchObject({ granted: true });
-    expect(await provider.tryAcquire(two)).toMatchObject({ granted: true });
-    expect(await provider.release(one)).toBe(true);
-    // The one that was first among sharers has gone, the other one holds.
-    expect(await provider.tryAcquire(claimOf(key))).toMatchObject({ granted: false });
-    expect(await provider.release(two)).toBe(true);
-    await pair(key);
   });
 });
 
 /** One that waits, and is asked for again when it is woken. */
-function waiting(claim: Claim, from: LockProvider = provider): { granted(): boolean; readonly held: Promise<void> } {
+function waiting(claim: Claim): { granted(): boolean; readonly held: Promise<void> } {
   let granted = false;
   const held = new Promise<void>((resolve, reject) => {
     const attempt = (): void => {
-      from.tryAcquire(claim, attempt).then((answer) => {
+      provider.tryAcquire(claim, attempt).then((answer) => {
         if (!answer.granted) return;
         granted = true;
         resolve();
@@ -196,51 +159,5 @@ describe('those of one process that wait', () => {
     await two.held;
     expect(await provider.release(first)).toBe(false);
     await provider.release(second);
-  });
-});
-
-describe('two providers, another client in the same queues, and folders that come and go', () => {
-  test('there is never more than one holder, and all waiters are served', async () => {
-    const keys = [randomUUID(), randomUUID()];
-    const holders = new Map<string, number>(keys.map((key) => [key, 0]));
-    let most = 0;
-    const hold = async (key: string): Promise<void> => {
-      const count = (holders.get(key) ?? 0) + 1;
-      holders.set(key, count);
-      most = Math.max(most, count);
-      if (Math.random() < 0.5) await delay(1);
-      holders.set(key, (holders.get(key) ?? 0) - 1);
-    };
-    const pick = (): string => keys[Math.floor(Math.random() * keys.length)] ?? '';
-    const ours = async (from: LockProvider): Promise<void> => {
-      for (let turn = 0; turn < 60; turn += 1) {
-        const claim = claimOf(pick());
-        await waiting(claim, from).held;
-        await hold(claim.key);
-        await from.release(claim);
-        if (Math.random() < 0.3) await delay(Math.random() * 8);
-      }
-    };
-    let over = false;
-    const theirs = async (): Promise<void> => {
-      while (!over) {
-        const key = pick();
-        const folder = `/locks/${key}`;
-        await delay(Math.random() * 4);
-        // ZooKeeper removes it only while it is empty. The numbers begin anew, and are soon the
-        // same again.
-        await stranger.send(remove(folder));
-        const data = { path: `${folder}/them-lock-`, data: Buffer.alloc(0), acl: openAcl };
-        const made = await stranger.send(create({ ...data, kind: 'ephemeral-sequential' }));
-        if (!made.ok) continue;
-        if ((await namesIn(folder))[0] === made.value.path.slice(folder.length + 1)) await hold(key);
-        await removeNode(made.value.path);
-      }
-    };
-    const strangers = [theirs(), theirs()];
-    await Promise.all([ours(provider), ours(provider), ours(provider), ours(other), ours(other)]);
-    over = true;
-    await Promise.all(strangers);
-    expect(most).toBe(1);
   });
 });

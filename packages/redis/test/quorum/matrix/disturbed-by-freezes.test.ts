@@ -1,3 +1,0 @@
-import { quorumSuite } from '../support/suite.ts';
-
-await quorumSuite({ count: 3, disturb: 'freeze' });

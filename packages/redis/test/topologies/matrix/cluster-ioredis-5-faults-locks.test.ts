@@ -1,4 +1,0 @@
-import { clusterSuite } from '../support/cluster-conformance.ts';
-import { ofLevel, withFaults } from '../../../../conformance/test/support/selection.ts';
-
-await clusterSuite({ client: 'ioredis 5', only: ofLevel('locks', withFaults) });

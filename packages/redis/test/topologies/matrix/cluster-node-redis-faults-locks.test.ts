@@ -1,4 +1,0 @@
-import { clusterSuite } from '../support/cluster-conformance.ts';
-import { ofLevel, withFaults } from '../../../../conformance/test/support/selection.ts';
-
-await clusterSuite({ client: 'node-redis', only: ofLevel('locks', withFaults) });
