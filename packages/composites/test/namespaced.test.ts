@@ -1,17 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { LockError, createMemoryProvider, createMemoryStore, isLockError } from '../../core/src/index.ts';
 import { combine, namespaced } from '../src/index.ts';
+import { collect } from '../../test-servers/src/support/collect.ts';
 import type { Claim, LockProvider } from '../../core/src/index.ts';
 
 function claimOf(key: string, owner: string, more: Partial<Claim> = {}): Claim {
   return { key, owner, ttl: 10_000, mode: 'exclusive', ...more };
 }
 
-async function all(keys: AsyncIterable<string> | undefined): Promise<string[]> {
-  const found: string[] = [];
-  for await (const key of keys ?? []) found.push(key);
-  return found.toSorted();
-}
+const all = async (keys?: AsyncIterable<string>): Promise<string[]> => (await collect(keys ?? [])).toSorted();
 
 test('keys of two prefixes never meet', async () => {
   const store = createMemoryStore();

@@ -5,7 +5,7 @@ import type { LockProvider, Locks } from '../../../core/src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { RestartingServer } from '../support/restarting-server.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 const ttl = 60_000;
 const never = new Promise<never>(() => {});

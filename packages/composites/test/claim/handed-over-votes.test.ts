@@ -4,7 +4,7 @@ import { combine } from '../../src/index.ts';
 import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { RestartingServer, within as settledWithin } from '../support/restarting-server.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 const ttl = 15_000;
 

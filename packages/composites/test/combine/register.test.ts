@@ -6,7 +6,7 @@ import { Registers } from '../../../core/src/objects/jobs/registers.ts';
 import { CombinedProvider } from '../../src/combine/combined-provider.ts';
 import { combine } from '../../src/index.ts';
 import type { CombineOptions } from '../../src/index.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 type Client = Required<Pick<LockProvider, 'register'>>;
 

@@ -1,10 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { LockError, createMemoryProvider, createMemoryStore, subscribe } from '../../../core/src/index.ts';
+import { expect, test } from 'vitest';
+import { listen } from '../../../core/test/support/listen.ts';
+import { LockError, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
-import type { LockProvider, MemberMessage } from '../../../core/src/index.ts';
+import type { LockProvider } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { claimOf } from '../support/combined.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 /** A quorum whose first member rejects what `refusal` gives an error for. */
@@ -30,8 +31,7 @@ function setting() {
   };
   const others = [createMemoryProvider({ runtime }), createMemoryProvider({ runtime })];
   const provider = combine([member, ...others], { runtime });
-  const told: MemberMessage[] = [];
-  onTestFinished(subscribe('locks:member', (message) => void told.push(message)));
+  const told = listen('locks:member');
   let count = 0;
   /** One acquire and release, and time for what comes late. */
   const take = async (pause = 100): Promise<void> => {
@@ -201,8 +201,7 @@ test('inspect has a place for each member, with the reason where it told nothing
 
 test('a migration tells of its stores by their names, and keeps their places', async () => {
   const runtime = new VirtualRuntime();
-  const told: MemberMessage[] = [];
-  onTestFinished(subscribe('locks:member', (message) => void told.push(message)));
+  const told = listen('locks:member');
   const [from, to] = [createMemoryStore({ runtime }), createMemoryStore({ runtime })].map((store) =>
     createMemoryProvider({ store, runtime }),
   ) as [LockProvider, LockProvider];

@@ -2,12 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../src/index.ts';
 import type { LockProvider, Locks } from '../../src/index.ts';
 import { createFreeSetting, createSetting } from '../support/setting.ts';
+import { collect } from '../../../test-servers/src/support/collect.ts';
 
-async function all(keys: AsyncIterable<string>): Promise<string[]> {
-  const found: string[] = [];
-  for await (const key of keys) found.push(key);
-  return found.toSorted();
-}
+const all = async (keys: AsyncIterable<string>): Promise<string[]> => (await collect(keys)).toSorted();
 
 /** Two processes on one store. */
 function createPair(): [Locks, Locks] {

@@ -1,22 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { openLocks } from '../../src/index.ts';
-import type { AdapterConfig, Locks, LocksConfig } from '../../src/index.ts';
+import { describe, expect, it } from 'vitest';
+import type { AdapterConfig, LocksConfig } from '../../src/index.ts';
 import { ScriptedProvider, freeAtOnce, grantAtOnce } from '../support/scripted-provider.ts';
 import { VirtualRuntime } from '../support/virtual-runtime.ts';
 import { misconfigured } from '../support/lock-error.ts';
-
-const opened: Locks[] = [];
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((locks) => locks.close()));
-});
-
-/** Opens, and closes at the end of the test. */
-async function open(...input: Parameters<typeof openLocks>): Promise<Locks> {
-  const locks = await openLocks(...input);
-  opened.push(locks);
-  return locks;
-}
+import { open } from '../support/open.ts';
 
 /** An adapter that keeps what it was given. */
 function makeAdapter() {

@@ -91,16 +91,6 @@ describe('renew()', () => {
     expect(provider.renewals).toHaveLength(2);
   });
 
-  it('rejects with LOCK_LOST when the provider says false', async () => {
-    const { provider, take } = createSetting();
-    const lease = await take('key', { ttl });
-    const renewed = watch(lease.renew());
-    provider.open('renew').answer(false);
-    await settle();
-    expect(renewed.error).toMatchObject({ code: 'LOCK_LOST' });
-    expect(lease.signal.reason).toBe(renewed.error);
-  });
-
   it('rejects with LOCK_LOST when the validity that it brings is over already', async () => {
     const { runtime, provider, take } = createSetting();
     const lease = await take('key', { ttl });
