@@ -30,23 +30,6 @@ test('keys of two prefixes never meet', async () => {
   expect(await all(of('a').list?.('b'))).toEqual(['bc']);
 });
 
-test('two providers of one prefix exclude each other, and a state has the key without it', async () => {
-  const store = createMemoryStore();
-  const [one, other] = [1, 2].map(() => namespaced(createMemoryProvider({ store }), 'orders')) as [
-    LockProvider,
-    LockProvider,
-  ];
-  await one.tryAcquire(claimOf('7', 'me/1'));
-  let woken = 0;
-  const wake = (): void => void (woken += 1);
-  expect(await other.tryAcquire(claimOf('7', 'me/2'), wake)).toMatchObject({ granted: false });
-  expect(await other.inspect('7')).toMatchObject({ key: '7', holders: [{ owner: 'me/1' }], waiters: 1 });
-  expect(await one.renew(claimOf('7', 'me/1'))).toEqual({});
-  expect(await one.release(claimOf('7', 'me/1'))).toBe(true);
-  expect(woken).toBe(1);
-  expect([...store.keys('')]).toEqual(['6:orders:7']);
-});
-
 test('states of members have the key without the prefix, too', async () => {
   const provider = namespaced(combine([createMemoryProvider(), createMemoryProvider()], { need: 'all' }), 'orders');
   onTestFinished(() => provider.close());

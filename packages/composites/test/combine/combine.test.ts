@@ -51,40 +51,6 @@ test('an owner that is too long for the members is refused', async () => {
   expect(await provider.tryAcquire(claimOf(`me/${'x'.repeat(197)}`))).toMatchObject({ granted: true });
 });
 
-test('tokens increase through any majority', async () => {
-  const shared = stores(3);
-  const over = (...indexes: number[]): LockProvider => {
-    const refusal = new LockError('LOCK_UNAVAILABLE', 'It is down.');
-    const members = shared.map((store, index) => {
-      const provider = createMemoryProvider({ store });
-      return indexes.includes(index) ? provider : dead(provider, refusal);
-    });
-    const provider = combine(members, { memberTimeout: 100, timeout: 600 });
-    onTestFinished(() => provider.close());
-    return provider;
-  };
-  // The first store is far ahead: a claim had a high floor there.
-  const ahead = createMemoryProvider({ store: shared[0] });
-  await ahead.tryAcquire(claimOf('early/1', { floor: 2n ** 52n }));
-  await ahead.release(claimOf('early/1'));
-  const tokens: bigint[] = [];
-  for (const [round, members] of [
-    [0, 1],
-    [1, 2],
-    [0, 2],
-    [1, 2],
-  ].entries()) {
-    const provider = over(...members);
-    const grant = await provider.tryAcquire(claimOf(`me/${round}`));
-    if (!grant.granted) throw new Error('not granted');
-    tokens.push(grant.token);
-    await provider.release(claimOf(`me/${round}`));
-  }
-  expect(tokens).toEqual(tokens.toSorted((left, right) => (left < right ? -1 : 1)));
-  expect(new Set(tokens).size).toBe(4);
-  expect(tokens[0]).toBeGreaterThan(2n ** 52n);
-});
-
 test('too few members: the error names each that is out, and a permanent refusal stays permanent', async () => {
   const [first, second, third] = threeMembers();
   const down = new LockError('LOCK_UNAVAILABLE', 'It is down.');

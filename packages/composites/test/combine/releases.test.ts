@@ -8,7 +8,7 @@ import {
   isLockError,
 } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
-import { createDeferred } from '../../../core/test/support/deferred.ts';
+import { createDeferred } from '../../../core/src/time/deferred.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import type { LockProvider } from '../../../core/src/index.ts';
 import type { CombineOptions } from '../../src/index.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../support/listen.ts';
 import { subscribe } from '../../src/index.ts';
 import type { ElectionMessage, Lease, Locks } from '../../src/index.ts';
-import { createDeferred } from '../support/deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 import { fleet } from '../support/fleet.ts';
 import { watch } from '../support/setting.ts';
 

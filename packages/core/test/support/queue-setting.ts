@@ -8,7 +8,7 @@ import type {
   QueueParts,
 } from '../../src/adapter/index.ts';
 import type { Claim, WakeCause } from '../../src/contract.ts';
-import { createDeferred } from './deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 import { VirtualRuntime } from './virtual-runtime.ts';
 
 /** How long a place lasts, in ms. */

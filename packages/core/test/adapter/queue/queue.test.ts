@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LockError } from '../../../src/adapter/index.ts';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../../src/time/deferred.ts';
 import {
   QueueSetting,
   busy,
