@@ -13,20 +13,18 @@ function setting() {
   const runtime = new VirtualRuntime();
   const faults: {
     /** `silence`: it never answers. */
-    refusal: (call: 'ask' | 'renew' | 'other') => Error | 'silence' | undefined;
+    refusal: (call: string) => Error | 'silence' | undefined;
     outage: Error | undefined;
   } = { refusal: () => undefined, outage: undefined };
   const first = createMemoryProvider({ runtime });
-  const unless = async <T>(call: 'ask' | 'renew' | 'other', send: () => Promise<T>): Promise<T> => {
+  const unless = async <T>(send: () => Promise<T>, call: string): Promise<T> => {
     const refusal = faults.refusal(call);
     if (refusal === 'silence') return await new Promise<never>(() => {});
     if (refusal !== undefined) throw refusal;
     return await send();
   };
   const member: LockProvider = {
-    ...through(first, (call) => unless('other', call)),
-    tryAcquire: (claim, wake) => unless('ask', () => first.tryAcquire(claim, wake)),
-    renew: (claim, token) => unless('renew', () => first.renew(claim, token)),
+    ...through(first, unless),
     outage: () => faults.outage,
   };
   const others = [createMemoryProvider({ runtime }), createMemoryProvider({ runtime })];
@@ -83,7 +81,7 @@ test('a member that renews and grants nothing refuses, until it grants', async (
   const held = { ...claimOf('holder/1'), key: 'long', ttl: 60_000 };
   await provider.tryAcquire(held);
   const error = refused('OOM');
-  faults.refusal = (call) => (call === 'ask' ? error : undefined);
+  faults.refusal = (call) => (call === 'tryAcquire' ? error : undefined);
   for (let call = 0; call < 10; call += 1) {
     await take();
     expect(await provider.renew(held)).toBeTruthy();

@@ -17,17 +17,6 @@ describe('renewal', () => {
     expect(provider.renewals[0]?.claim).toMatchObject({ key: 'key', owner: lease.owner, ttl });
   });
 
-  it('restarts the validity from its own send', async () => {
-    const { runtime, provider, take } = createSetting();
-    const lease = await take('key', { ttl });
-    await runtime.advance(330);
-    const sentAt = provider.open('renew').at;
-    await runtime.advance(200);
-    provider.open('renew').answer({});
-    await settle();
-    expect(lease.remaining).toBe(certain - (runtime.time - sentAt));
-  });
-
   it('takes over the validity that the provider reports', async () => {
     const { runtime, provider, take } = createSetting();
     const lease = await take('key', { ttl });
