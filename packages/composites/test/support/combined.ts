@@ -46,7 +46,7 @@ export function together(count: number, options: CombineOptions = {}): () => Loc
   };
 }
 
-/** From now on these calls of `member` arrive so many ms later, and their answers too. */
+/** From now on these calls of `member` arrive `before` ms later, and their answers `after` ms. */
 export function delay(
   runtime: Pick<Runtime, 'setTimer' | 'clearTimer'>,
   member: LockProvider,
