@@ -20,9 +20,10 @@ export interface MovingProcess {
   readonly place: Phase;
 }
 
-interface Given extends Partial<MigrateOptions> {
+export interface Given extends Partial<MigrateOptions> {
   readonly stores?: readonly [RestartingServer, RestartingServer];
   readonly made?: typeof migrate;
+  readonly ttl?: number;
 }
 
 export type MovingWorld = ReturnType<typeof movingWorld>;
@@ -37,13 +38,13 @@ export function movingWorld(ahead = 0) {
     from,
     to,
     process(label: string, phase: PhaseWord, given: Given = {}): MovingProcess {
-      const { stores = [from, to], made = migrate, ...more } = given;
+      const { stores = [from, to], made = migrate, ttl = 2_000, ...more } = given;
       const own = new VirtualRuntime({ with: runtime });
       const process = { phase };
       const [one, other] = stores.map((store) => store.open()) as [LockProvider, LockProvider];
       const options = { name: 'm', from: one, to: other, label, presenceTtl, runtime: own, memberTimeout: 200 };
       const provider = made({ ...options, phase: () => process.phase, timeout: 1_000, ...more });
-      const locks = createLocks(provider, { ttl: 2_000, label, runtime: own, closeProvider: true });
+      const locks = createLocks(provider, { ttl, label, runtime: own, closeProvider: true });
       onTestFinished(() => world.end(locks));
       return Object.defineProperties(process, {
         runtime: { value: own },
@@ -83,13 +84,13 @@ export function movingWorld(ahead = 0) {
       await world.settled(lease.release());
       return lease.token;
     },
-    async status(expected?: number): Promise<MigrationStatus> {
+    async status(more: { readonly expected?: number; readonly name?: string } = {}): Promise<MigrationStatus> {
       const stores = { from: from.open(), to: to.open() };
-      return await world.settled(readStatus({ name: 'm', expected, stores, runtime }));
+      return await world.settled(readStatus({ name: 'm', expected: undefined, ...more, stores, runtime }));
     },
     /** Why not all are in `phase`. */
     async obstacles(phase: Phase, expected?: number): Promise<readonly string[]> {
-      const { obstacles } = await world.status(expected);
+      const { obstacles } = await world.status(expected === undefined ? {} : { expected });
       return obstacles[phase].map(({ what }) => what);
     },
   };

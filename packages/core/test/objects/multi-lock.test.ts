@@ -24,6 +24,20 @@ describe('locks.multiLock', () => {
     expect(provider.releases).toHaveLength(3);
   });
 
+  it('gives all back when one is not free in time, under one wait', async () => {
+    const { runtime, one, two } = twoProcesses();
+    await two.acquire('b');
+    const start = runtime.time;
+    const taken = watch(one.multiLock(['a', 'b', 'c']).acquire({ wait: 300 }), runtime);
+    await runtime.advance(1_000);
+    expect(taken.error).toMatchObject({ code: 'LOCK_TIMEOUT', key: 'b' });
+    expect(taken.at).toBeLessThanOrEqual(start + 400);
+    expect((await two.inspect('a')).holders).toEqual([]);
+    expect(await one.multiLock(['a', 'b']).tryAcquire()).toBeNull();
+    expect(await one.multiLock(['a', 'b']).tryWithLock(() => 'ran')).toEqual({ held: false });
+    expect((await two.inspect('a')).holders).toEqual([]);
+  });
+
   it('does not wait on for a key when one that it holds is lost', async () => {
     const { runtime, provider, locks } = createFreeSetting();
     provider.answers.tryAcquire = (call) => (call.claim.key === 'a' ? call.grant() : call.busy(10_000));

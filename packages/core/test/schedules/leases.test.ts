@@ -32,7 +32,7 @@ describe('leases over a bad network', () => {
     await simulate(options, scenario());
   });
 
-  // The rarest of them breaks one schedule of hundreds.
+  // The rarest of them breaks one schedule of 600.
   describe('5 000 schedules are enough to find', () => {
     it.each(Object.entries(flawedProviders))('a provider that %s', { timeout }, async (_, flaw) => {
       expect(await failureOf(flaw, 5_000)).not.toBe('none');

@@ -161,7 +161,7 @@ export function leases(world: World, flaw: Flaw = {}): Scenario {
     look,
     open(process) {
       const server = createMemoryProvider({ store: memory });
-      const link = process.link(compared(flaw.server?.(server, memory) ?? server));
+      const link = process.link(compared(flaw.server?.(server, { memory, runtime: world.runtime }) ?? server));
       const provider = flaw.client?.(link, process.runtime) ?? link;
       return createLocks(provider, {
         runtime: flaw.runtime?.(process.runtime) ?? process.runtime,

@@ -154,6 +154,14 @@ describe('a key that rests', () => {
     expect(messages).toMatchObject([{ key: 'told', freed: true, cooldown: 5_000 }]);
   });
 
+  it('is refused where holds end with a session, and the trait is named', async () => {
+    const { locks } = createFreeSetting({ traits: { expiry: 'session' } });
+    for (const option of ['atLeast', 'lockDelay']) {
+      const refused = { code: 'LOCK_INVALID', message: expect.stringMatching(`"${option}".*expiry: "ttl"`) as unknown };
+      await expect(locks.acquire('job', { [option]: 100 })).rejects.toMatchObject(refused);
+    }
+  });
+
   it.each(['combine', 'migrate'])('is forgotten by a composite when its rest is over: %s', async (kind) => {
     const runtime = new VirtualRuntime();
     const members = [0, 1, 2].map(() => createMemoryProvider({ store: createMemoryStore({ runtime }) }));

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { checkHistory } from '../../../src/testing/index.ts';
 import type { HistoryEvent } from '../../../src/testing/index.ts';
-import { historyOf, killedAfter, lease, violations as violationsOf } from './histories.ts';
+import { historyOf, killedAfter, lease } from './histories.ts';
 
-const violations = (...parts: readonly (readonly HistoryEvent[])[]): readonly string[] => violationsOf(parts.flat());
+function violations(...parts: readonly (readonly HistoryEvent[])[]): readonly string[] {
+  return checkHistory(killedAfter(parts.flat())).map(({ rule, message }) => `${rule}: ${message}`);
+}
 
 const semaphore = { mode: 'shared', permits: 2 } as const;
 
