@@ -1,22 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../src/testing/index.ts';
-import type { SimulateOptions, World } from '../../src/testing/index.ts';
+import type { World } from '../../src/testing/index.ts';
+import { asked, timeout } from './asked.ts';
 import { flawedProviders, flawedRules } from './flaws.ts';
 import type { Flaw } from './flaws.ts';
 import { leases } from './leases.ts';
 
-const { LOCKS_SCHEDULES = '150', LOCKS_SCHEDULE_BASE = '20261123', LOCKS_SCHEDULE } = process.env;
-
-/** As the environment asks. */
-const options: SimulateOptions = {
-  seed: Number(LOCKS_SCHEDULE_BASE),
-  schedules: Number(LOCKS_SCHEDULES),
-  ...(LOCKS_SCHEDULE !== undefined && { replay: LOCKS_SCHEDULE }),
-  ...{ processes: 4, steps: 24, patience: 4_700, settle: 3_000 },
-};
-
-/** In ms, of one test. */
-const timeout = 1_800_000;
+const options = { ...asked, processes: 4, steps: 24, patience: 4_700, settle: 3_000 };
 
 const scenario = (flaw?: Flaw) => (world: World) => leases(world, flaw);
 
