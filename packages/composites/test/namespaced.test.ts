@@ -1,17 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { LockError, createMemoryProvider, createMemoryStore, isLockError } from '../../core/src/index.ts';
 import { combine, namespaced } from '../src/index.ts';
+import { collect } from '../../test-servers/src/support/collect.ts';
 import type { Claim, LockProvider } from '../../core/src/index.ts';
 
 function claimOf(key: string, owner: string, more: Partial<Claim> = {}): Claim {
   return { key, owner, ttl: 10_000, mode: 'exclusive', ...more };
 }
 
-async function all(keys: AsyncIterable<string> | undefined): Promise<string[]> {
-  const found: string[] = [];
-  for await (const key of keys ?? []) found.push(key);
-  return found.toSorted();
-}
+const all = async (keys?: AsyncIterable<string>): Promise<string[]> => (await collect(keys ?? [])).toSorted();
 
 test('keys of two prefixes never meet', async () => {
   const store = createMemoryStore();
@@ -31,23 +28,6 @@ test('keys of two prefixes never meet', async () => {
   expect(await all(createMemoryProvider({ store }).list?.(''))).toHaveLength(names.length);
   expect(await all(of('a').list?.(''))).toEqual(['1:a:bc', ':bc', 'bc']);
   expect(await all(of('a').list?.('b'))).toEqual(['bc']);
-});
-
-test('two providers of one prefix exclude each other, and a state has the key without it', async () => {
-  const store = createMemoryStore();
-  const [one, other] = [1, 2].map(() => namespaced(createMemoryProvider({ store }), 'orders')) as [
-    LockProvider,
-    LockProvider,
-  ];
-  await one.tryAcquire(claimOf('7', 'me/1'));
-  let woken = 0;
-  const wake = (): void => void (woken += 1);
-  expect(await other.tryAcquire(claimOf('7', 'me/2'), wake)).toMatchObject({ granted: false });
-  expect(await other.inspect('7')).toMatchObject({ key: '7', holders: [{ owner: 'me/1' }], waiters: 1 });
-  expect(await one.renew(claimOf('7', 'me/1'))).toEqual({});
-  expect(await one.release(claimOf('7', 'me/1'))).toBe(true);
-  expect(woken).toBe(1);
-  expect([...store.keys('')]).toEqual(['6:orders:7']);
 });
 
 test('states of members have the key without the prefix, too', async () => {

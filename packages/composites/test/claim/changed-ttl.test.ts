@@ -3,7 +3,7 @@ import { createLocks, createMemoryProvider, createMemoryStore } from '../../../c
 import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import { VirtualRuntime } from '../../../core/src/testing/virtual-runtime.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 
 const claim = (ttl: number): Claim => ({ key: 'job', owner: 'me/1', mode: 'exclusive', ttl });

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import type { Claim, Grant, LockProvider } from '../../../core/src/index.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 import { VirtualRuntime, settle } from '../../../core/test/support/virtual-runtime.ts';
 
 /** How far floors are above the members' clocks, with what whole ms add, in ms. */

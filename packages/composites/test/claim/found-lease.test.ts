@@ -2,6 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
+import { pause } from '../../../core/src/time/pause.ts';
+import { delay } from '../support/combined.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
@@ -20,20 +22,14 @@ async function foundLease(voters: readonly number[]) {
   for (const voter of voters) await members[voter]?.tryAcquire(voteAt(voter));
   const process = combine(asked, { runtime, memberTimeout: 100 });
   onTestFinished(() => process.close());
-  const later = (ms: number): Promise<void> => new Promise((resolve) => void runtime.setTimer(resolve, ms, false));
-  return { runtime, members, asked, process, later };
+  return { runtime, members, asked, process };
 }
 
 const voteAt = (member: number): Claim => ({ ...claim, owner: `me~${member + 1}` });
 
 test('a renewal waits for a slow member, where its vote decides', async () => {
-  const { runtime, asked, process, later } = await foundLease([0, 1]);
-  const [slow] = asked;
-  const inspect = slow.inspect.bind(slow);
-  slow.inspect = async (key) => {
-    await later(400);
-    return await inspect(key);
-  };
+  const { runtime, asked, process } = await foundLease([0, 1]);
+  delay(runtime, asked[0], 'inspect', { before: 400 });
   const renewed = watch(process.renew(claim));
   await runtime.advance(399);
   expect(renewed.state).toBe('open');
@@ -100,7 +96,7 @@ test('a renewal with the token of the lease is refused where the votes have a hi
 });
 
 test('a release is not told to have freed the lease while it may be freed elsewhere', async () => {
-  const { runtime, members, asked, process, later } = await foundLease([0, 1, 2]);
+  const { runtime, members, asked, process } = await foundLease([0, 1, 2]);
   const [first, , third] = asked;
   first.inspect = () => never;
   const release = third.release.bind(third);
@@ -108,7 +104,7 @@ test('a release is not told to have freed the lease while it may be freed elsewh
     // Another process has freed the first member's and the third's.
     await members[0].release(voteAt(0));
     await members[2].release(voteAt(2));
-    await later(300);
+    await pause(runtime, 300);
     return await release(each);
   };
   const released = watch(process.release(claim));
@@ -121,13 +117,9 @@ test.each([
   ['had a vote', [0, 1, 2], true],
   ['had none', [0, 2], false],
 ])('a release by another process is answered once a slow member has told that it %s', async (_, voters, freed) => {
-  const { runtime, members, asked, process, later } = await foundLease(voters);
+  const { runtime, members, asked, process } = await foundLease(voters);
   const [, slow, third] = asked;
-  const inspect = slow.inspect.bind(slow);
-  slow.inspect = async (key) => {
-    await later(150);
-    return await inspect(key);
-  };
+  delay(runtime, slow, 'inspect', { before: 150 });
   const release = third.release.bind(third);
   third.release = async (each) => {
     // The process that took the lease releases it, too.

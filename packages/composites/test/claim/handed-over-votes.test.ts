@@ -1,36 +1,25 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { createLocks } from '../../../core/src/index.ts';
-import { combine } from '../../src/index.ts';
-import type { Lease, LockProvider, Locks } from '../../../core/src/index.ts';
-import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import { RestartingServer, within as settledWithin } from '../support/restarting-server.ts';
-import { through } from '../support/through.ts';
+import { expect, test } from 'vitest';
+import type { Lease, LockProvider } from '../../../core/src/index.ts';
+import { restartingQuorum, within as settledWithin } from '../support/restarting-server.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 const ttl = 15_000;
 
 /** A lease that was resumed in another process while the first member did not answer that. */
 async function resumed() {
-  const runtime = new VirtualRuntime();
-  const servers = [0, 1, 2].map(() => new RestartingServer(runtime));
+  const { runtime, open, holders } = restartingQuorum(ttl);
   let isSilent = true;
-  const open = (change = (member: LockProvider): LockProvider => member): Locks => {
-    const members = servers.map((server, index) => (index === 0 ? change(server.open()) : server.open()));
-    const locks = createLocks(combine(members, { runtime, memberTimeout: 100 }), { runtime, ttl });
-    onTestFinished(() => locks.close());
-    return locks;
-  };
   const within = <T>(promise: Promise<T>): Promise<T> => settledWithin(runtime, promise);
   const text = await within((await within(open().acquire('job'))).transfer());
-  const cut = (member: LockProvider): LockProvider =>
-    through(member, async (call) => {
-      if (isSilent) throw new Error('no answer');
-      return await call();
-    });
+  const cut = (member: LockProvider, index: number): LockProvider =>
+    index > 0
+      ? member
+      : through(member, async (call) => {
+          if (isSilent) throw new Error('no answer');
+          return await call();
+        });
   const lease: Lease = await within(open(cut).resume(text));
-  const votes = async (): Promise<number> => {
-    const states = await Promise.all(servers.map(async (server) => await server.open().inspect('job')));
-    return states.flatMap(({ holders }) => holders).length;
-  };
+  const votes = async (): Promise<number> => (await holders()).flat().length;
   const answer = (): void => void (isSilent = false);
   return { runtime, lease, within, answer, votes, other: open() };
 }

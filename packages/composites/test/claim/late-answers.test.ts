@@ -2,7 +2,7 @@ import { test } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore, isLockError } from '../../../core/src/index.ts';
 import { simulate } from '../../../core/src/testing/index.ts';
 import { combine } from '../../src/index.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 /** In ms: how long a call may take beside members that stand still. */
 const longest = 2_000;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import type { LockProvider, Locks } from '../../../core/src/index.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 const runtime = new VirtualRuntime({ seed: 2 });

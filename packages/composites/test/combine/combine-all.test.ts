@@ -1,10 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createMemoryProvider, createMemoryStore, subscribe } from '../../../core/src/index.ts';
+import { listen } from '../../../core/test/support/listen.ts';
+import { createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
-import type { LockProvider, MemberMessage } from '../../../core/src/index.ts';
+import type { LockProvider } from '../../../core/src/index.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { claimOf, timed } from '../support/combined.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 /** `provider`, whose calls take `delay` ms of the time of `runtime`. */
 function far(provider: LockProvider, runtime: VirtualRuntime, delay: number) {
@@ -49,8 +50,7 @@ test('a busy answer without a wake comes when no store has a call or a vote of t
 test('where all stores are needed, a lease is renewed in a slow one that has other calls under way', async () => {
   const runtime = new VirtualRuntime();
   const { provider } = twoStores(runtime)(160);
-  const told: MemberMessage[] = [];
-  onTestFinished(subscribe('locks:member', (message) => void told.push(message)));
+  const told = listen('locks:member');
   await timed(runtime, () => provider.tryAcquire(claimOf('me/1')));
   await timed(runtime, () => provider.tryAcquire(claimOf('me/2', { key: 'another' })));
   expect(told).toMatchObject([{ index: 1, suspect: true }]);

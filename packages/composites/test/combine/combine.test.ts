@@ -11,7 +11,8 @@ import { combine } from '../../src/index.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import type { LockProvider, Traits } from '../../../core/src/index.ts';
 import type { CombineOptions } from '../../src/index.ts';
-import { claimOf, dead, stores, threeMembers, threeMembersIn, timed, together } from '../support/combined.ts';
+import { pause } from '../../../core/src/time/pause.ts';
+import { claimOf, dead, delay, stores, threeMembers, threeMembersIn, timed, together } from '../support/combined.ts';
 import { lockError } from '../../../core/test/support/lock-error.ts';
 
 test.each([
@@ -50,49 +51,6 @@ test('an owner that is too long for the members is refused', async () => {
   expect(await provider.tryAcquire(claimOf(`me/${'x'.repeat(197)}`))).toMatchObject({ granted: true });
 });
 
-test('a majority is exclusive only; all members share', async () => {
-  const shared = claimOf('me/1', { mode: 'shared' });
-  await expect(together(3)().tryAcquire(shared)).rejects.toMatchObject({ code: 'LOCK_INVALID' });
-  const provider = together(3, { need: 'all' })();
-  expect(await provider.tryAcquire(shared)).toMatchObject({ granted: true });
-  expect(await provider.tryAcquire(claimOf('me/2', { mode: 'shared' }))).toMatchObject({ granted: true });
-  expect(await provider.tryAcquire(claimOf('me/3'))).toMatchObject({ granted: false });
-});
-
-test('tokens increase through any majority', async () => {
-  const shared = stores(3);
-  const over = (...indexes: number[]): LockProvider => {
-    const refusal = new LockError('LOCK_UNAVAILABLE', 'It is down.');
-    const members = shared.map((store, index) => {
-      const provider = createMemoryProvider({ store });
-      return indexes.includes(index) ? provider : dead(provider, refusal);
-    });
-    const provider = combine(members, { memberTimeout: 100, timeout: 600 });
-    onTestFinished(() => provider.close());
-    return provider;
-  };
-  // The first store is far ahead: a claim had a high floor there.
-  const ahead = createMemoryProvider({ store: shared[0] });
-  await ahead.tryAcquire(claimOf('early/1', { floor: 2n ** 52n }));
-  await ahead.release(claimOf('early/1'));
-  const tokens: bigint[] = [];
-  for (const [round, members] of [
-    [0, 1],
-    [1, 2],
-    [0, 2],
-    [1, 2],
-  ].entries()) {
-    const provider = over(...members);
-    const grant = await provider.tryAcquire(claimOf(`me/${round}`));
-    if (!grant.granted) throw new Error('not granted');
-    tokens.push(grant.token);
-    await provider.release(claimOf(`me/${round}`));
-  }
-  expect(tokens).toEqual(tokens.toSorted((left, right) => (left < right ? -1 : 1)));
-  expect(new Set(tokens).size).toBe(4);
-  expect(tokens[0]).toBeGreaterThan(2n ** 52n);
-});
-
 test('too few members: the error names each that is out, and a permanent refusal stays permanent', async () => {
   const [first, second, third] = threeMembers();
   const down = new LockError('LOCK_UNAVAILABLE', 'It is down.');
@@ -117,12 +75,7 @@ test.each([
   const runtime = new VirtualRuntime();
   const shared = Array.from({ length: 3 }, () => createMemoryStore({ runtime }));
   const members = shared.map((store) => createMemoryProvider({ store }));
-  const slow = members[late] as LockProvider;
-  const release = slow.release.bind(slow);
-  slow.release = async (claim) => {
-    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 200, false));
-    return await release(claim);
-  };
+  delay(runtime, members[late]!, 'release', { before: 200 });
   const provider = combine(members, { runtime, memberTimeout: 1_000 });
   const other = combine(
     shared.map((store) => createMemoryProvider({ store })),
@@ -141,11 +94,7 @@ test.each(['a claim that waits', 'a lease'])('close leaves no vote of %s that co
   const runtime = new VirtualRuntime();
   const members = threeMembersIn(runtime);
   const [first, second, third] = members;
-  const { tryAcquire } = third;
-  third.tryAcquire = async (claim, wake) => {
-    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 40, false));
-    return await tryAcquire.call(third, claim, wake);
-  };
+  delay(runtime, third, 'tryAcquire', { before: 40 });
   const waits = what === 'a claim that waits';
   for (const member of waits ? [first, second] : []) await member.tryAcquire(claimOf('early/1'));
   const provider = combine(members, { runtime });
@@ -156,7 +105,7 @@ test.each(['a claim that waits', 'a lease'])('close leaves no vote of %s that co
       third.release = () => Promise.reject(new LockError('LOCK_CLOSED', 'It is closed.'));
     };
     await provider.close();
-    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 1_000, false));
+    await pause(runtime, 1_000);
     return (await third.inspect('job')).holders;
   });
   expect(answer).toEqual([]);

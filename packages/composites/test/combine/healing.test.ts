@@ -1,28 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createLocks } from '../../../core/src/index.ts';
-import { combine } from '../../src/index.ts';
 import type { Lease, Locks } from '../../../core/src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
-import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import { RestartingServer } from '../support/restarting-server.ts';
+import { restartingQuorum } from '../support/restarting-server.ts';
 
 const ttl = 9_000;
 
-interface Setting {
-  readonly runtime: VirtualRuntime;
-  readonly servers: readonly RestartingServer[];
-  readonly open: () => Locks;
-}
-
-function setUp(): Setting {
-  const runtime = new VirtualRuntime();
-  const servers = [0, 1, 2].map(() => new RestartingServer(runtime));
-  const open = (): Locks => {
-    const members = servers.map((server) => server.open());
-    return createLocks(combine(members, { runtime, memberTimeout: 100 }), { runtime, ttl });
-  };
-  return { runtime, servers, open };
-}
+type Setting = ReturnType<typeof restartingQuorum>;
 
 async function take({ runtime, open }: Setting): Promise<Lease> {
   const taken = watch(open().acquire('job'));
@@ -31,9 +14,8 @@ async function take({ runtime, open }: Setting): Promise<Lease> {
 }
 
 /** How many members have a vote of `lease`. */
-async function votesOf({ owner }: Lease, { servers }: Setting): Promise<number> {
-  const states = await Promise.all(servers.map(async (server) => await server.open().inspect('job')));
-  return states.filter(({ holders: [holder] }) => holder?.owner.startsWith(`${owner}~`)).length;
+async function votesOf({ owner }: Lease, { holders }: Setting): Promise<number> {
+  return (await holders()).filter(([holder]) => holder?.owner.startsWith(`${owner}~`)).length;
 }
 
 /** How long it takes until `lease` has all votes again, in ms. */
@@ -46,7 +28,7 @@ async function timeToHeal(lease: Lease, setting: Setting): Promise<number> {
 }
 
 test('a lease survives restarts of all members, one after the other, while callers come and go', async () => {
-  const setting = setUp();
+  const setting = restartingQuorum(ttl);
   const { runtime, servers, open } = setting;
   const lease = await take(setting);
   const processes = [open(), open(), open()];
@@ -71,7 +53,7 @@ test('a lease survives restarts of all members, one after the other, while calle
 });
 
 test("a member that came back is the holder's again, though 300 claims wait", async () => {
-  const setting = setUp();
+  const setting = restartingQuorum(ttl);
   const { runtime, servers, open } = setting;
   const lease = await take(setting);
   const processes = [open(), open(), open()];

@@ -4,7 +4,7 @@ import { createRandom } from '../../../core/src/testing/index.ts';
 import type { LockProvider, Locks } from '../../../core/src/index.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { combine } from '../../src/index.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 /**
  * Two processes wait in the queue behind a holder of a third, whose release reaches each member

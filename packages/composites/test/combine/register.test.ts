@@ -6,7 +6,7 @@ import { Registers } from '../../../core/src/objects/jobs/registers.ts';
 import { CombinedProvider } from '../../src/combine/combined-provider.ts';
 import { combine } from '../../src/index.ts';
 import type { CombineOptions } from '../../src/index.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 type Client = Required<Pick<LockProvider, 'register'>>;
 
@@ -137,34 +137,6 @@ function mustBeChain(made: readonly (readonly [string | undefined, string])[], s
   const from = made.map(([text]) => text);
   expect(new Set(from).size, `seed ${seed}: ${JSON.stringify(made)}`).toBe(from.length);
 }
-
-it.each([
-  [2, []],
-  [3, []],
-  [3, [1]],
-  [5, []],
-])(
-  'counts each increment once, of %i members without %j',
-  async (members, down) => {
-    for (let seed = 1; seed <= 30; seed += 1) {
-      const world = createWorld(seed, members, 0);
-      for (const index of down) world.down.add(index);
-      const increment = async ({ register }: Client, id: number): Promise<void> => {
-        let from = await register('counter');
-        for (let done = 0; done < 5;) {
-          const to = `${Number(from?.split('/')[0] ?? 0) + 1}/${id}`;
-          const text = await register('counter', { from, to });
-          if (text === to) done += 1;
-          from = text;
-        }
-      };
-      const clients = Array.from({ length: 6 }, () => world.client({ need: members === 2 ? 'all' : 'majority' }));
-      await finish(world.runtime, Promise.all(clients.map(increment)));
-      expect(await finish(world.runtime, clients[0]!.register('counter')), `seed ${seed}`).toMatch(/^30\//);
-    }
-  },
-  60_000,
-);
 
 it('keeps what was settled while members are emptied, one after the other', async () => {
   let [all, emptied] = [0, 0];

@@ -1,18 +1,19 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { listen } from '../../../core/test/support/listen.ts';
 import {
   LockError,
   createLocks,
   createMemoryProvider,
   createMemoryStore,
   isLockError,
-  subscribe,
 } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
-import { createDeferred } from '../../../core/test/support/deferred.ts';
+import { createDeferred } from '../../../core/src/time/deferred.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import type { LockProvider, ReleaseMessage } from '../../../core/src/index.ts';
+import type { LockProvider } from '../../../core/src/index.ts';
 import type { CombineOptions } from '../../src/index.ts';
-import { claimOf, dead, stores, threeMembers, threeMembersIn, timed, together } from '../support/combined.ts';
+import { systemRuntime } from '../../../core/src/time/runtime.ts';
+import { claimOf, dead, delay, stores, threeMembers, threeMembersIn, timed, together } from '../support/combined.ts';
 
 test('what is left of a lease that another process has released is no hold', async () => {
   const shared = stores(5);
@@ -67,11 +68,7 @@ test.each<[count: number, need: CombineOptions['need']]>([
   const open = (isLate: (index: number) => boolean): LockProvider => {
     const members = shared.map((store, index) => {
       const member = createMemoryProvider({ store });
-      const release = member.release.bind(member);
-      member.release = async (claim) => {
-        if (isLate(index)) await new Promise<void>((resolve) => void runtime.setTimer(resolve, 50, false));
-        return await release(claim);
-      };
+      if (isLate(index)) delay(runtime, member, 'release', { before: 50 });
       return member;
     });
     return combine(members, { runtime, need });
@@ -91,11 +88,7 @@ test.each<[count: number, need: CombineOptions['need']]>([
 test('the release of a hold whose votes are just ending answers false, though a member is silent', async () => {
   const runtime = new VirtualRuntime();
   const [first, second, third] = threeMembersIn(runtime);
-  const { tryAcquire } = second;
-  second.tryAcquire = async (claim) => {
-    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 10, false));
-    return await tryAcquire.call(second, claim);
-  };
+  delay(runtime, second, 'tryAcquire', { before: 10 });
   const silent = (): Promise<never> => new Promise<never>(() => {});
   const frozen: LockProvider = { ...dead(third, new Error('It is down.')), tryAcquire: silent, release: silent };
   const provider = combine([first, second, frozen], { memberTimeout: 50, timeout: 2_000, fencing: false, runtime });
@@ -111,13 +104,7 @@ test('the release of a hold whose votes are just ending answers false, though a 
 
 test('a release waits for late members where the others are too few', async () => {
   const members = threeMembers();
-  for (const member of members.slice(1)) {
-    const release = member.release.bind(member);
-    member.release = async (claim) => {
-      await new Promise((resolve) => setTimeout(resolve, 150));
-      return await release(claim);
-    };
-  }
+  for (const member of members.slice(1)) delay(systemRuntime, member, 'release', { before: 150 });
   const provider = combine(members, { memberTimeout: 50, timeout: 2_000 });
   onTestFinished(() => provider.close());
   expect(await provider.tryAcquire(claimOf('me/1'))).toMatchObject({ granted: true });
@@ -130,21 +117,11 @@ test('a release waits for late members where the others are too few', async () =
 test('a hold is shared at all members, also where a call of before was under way', async () => {
   const runtime = new VirtualRuntime();
   const [first, second] = threeMembersIn(runtime);
-  const pause = (delay: number): Promise<void> =>
-    new Promise((resolve) => void runtime.setTimer(resolve, delay, false));
   // Its token is the higher one, so the claim is granted once the first member knows it.
   await second.tryAcquire(claimOf('early/1', { floor: 2n ** 52n }));
   await second.release(claimOf('early/1'));
-  const [{ tryAcquire }, { renew }] = [first, second];
-  first.tryAcquire = async (claim, wake) => {
-    await pause(30);
-    return await tryAcquire.call(first, claim, wake);
-  };
-  second.renew = async (claim, token) => {
-    const renewed = await renew.call(second, claim, token);
-    await pause(50);
-    return renewed;
-  };
+  delay(runtime, first, 'tryAcquire', { before: 30 });
+  delay(runtime, second, 'renew', { after: 50 });
   const provider = combine([first, second], { need: 'all', runtime });
   const { answer } = await timed(runtime, async () => {
     const granted = await provider.tryAcquire(claimOf('me/1'));
@@ -158,12 +135,7 @@ test('a hold is shared at all members, also where a call of before was under way
 test('a release settles when so many members are without the claim that another can be granted', async () => {
   const runtime = new VirtualRuntime();
   const [first, second, third] = threeMembersIn(runtime);
-  const { tryAcquire } = second;
-  second.tryAcquire = async (claim) => {
-    const granted = await tryAcquire.call(second, claim);
-    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 200, false));
-    return granted;
-  };
+  delay(runtime, second, 'tryAcquire', { after: 200 });
   const frozen = { ...dead(third, new Error('It is down.')), tryAcquire: () => new Promise<never>(() => {}) };
   const provider = combine([first, second, frozen], { memberTimeout: 50, runtime });
   await first.tryAcquire(claimOf('early/1'));
@@ -198,8 +170,7 @@ test('a release that too few members answer is unknown, and names those that did
 });
 
 test('diagnostics count one release for each lease, however many members there are', async () => {
-  const released: ReleaseMessage[] = [];
-  onTestFinished(subscribe('locks:release', (message) => released.push(message)));
+  const released = listen('locks:release');
   const locks = createLocks(together(5)());
   await (await locks.acquire('job')).release();
   await locks.close();

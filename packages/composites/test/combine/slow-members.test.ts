@@ -1,9 +1,9 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { LockError, subscribe } from '../../../core/src/index.ts';
+import { expect, test } from 'vitest';
+import { listen } from '../../../core/test/support/listen.ts';
+import { LockError } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import type { MemberMessage } from '../../../core/src/index.ts';
-import { claimOf, dead, threeMembers, threeMembersIn, timed } from '../support/combined.ts';
+import { claimOf, dead, delay, threeMembers, threeMembersIn, timed } from '../support/combined.ts';
 import { unavailable } from '../../../core/test/support/lock-error.ts';
 
 test('a member that is silent is suspect, told of once, and costs one member timeout once', async () => {
@@ -17,8 +17,7 @@ test('a member that is silent is suspect, told of once, and costs one member tim
     release: silent,
     inspect: silent,
   };
-  const told: MemberMessage[] = [];
-  onTestFinished(subscribe('locks:member', (message) => told.push(message)));
+  const told = listen('locks:member');
   const provider = combine([frozen, second, third], { memberTimeout: 80, runtime });
   const durations: number[] = [];
   for (let round = 0; round < 5; round += 1) {
@@ -68,12 +67,8 @@ test('a member that freezes before it knows the token is not waited for, where a
   const frozen = dead(first, new Error('It is down.'));
   frozen.tryAcquire = (claim) => first.tryAcquire(claim);
   frozen.renew = () => new Promise<never>(() => {});
-  const { tryAcquire } = third;
   // The first two are a majority already when this vote comes.
-  third.tryAcquire = async (claim) => {
-    await new Promise<void>((resolve) => void runtime.setTimer(resolve, 10, false));
-    return await tryAcquire.call(third, claim);
-  };
+  delay(runtime, third, 'tryAcquire', { before: 10 });
   const provider = combine([frozen, second, third], { memberTimeout: 50, runtime });
   const { answer, took } = await timed(runtime, () => provider.tryAcquire(claimOf('me/1')));
   expect(answer).toMatchObject({ granted: true, token: 2n ** 52n + 102n });

@@ -3,14 +3,9 @@ import { LockError, createMemoryProvider, createMemoryStore, openLocks } from '.
 import type { AdapterConfig, LockProvider, Traits } from '../../../core/src/index.ts';
 import { LateMember } from '../../src/members/late-member.ts';
 import { settle, VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
+import { collect } from '../../../test-servers/src/support/collect.ts';
 import { refused, setting } from '../support/late-members.ts';
 import { misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
-
-async function collect(keys: AsyncIterable<string>): Promise<readonly string[]> {
-  const all: string[] = [];
-  for await (const key of keys) all.push(key);
-  return all;
-}
 
 describe('a member that opens later', () => {
   it('is named with its reason when too few others answer', async () => {

@@ -1,10 +1,11 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { LockError, createMemoryProvider, createMemoryStore, subscribe } from '../../../core/src/index.ts';
+import { expect, test } from 'vitest';
+import { listen } from '../../../core/test/support/listen.ts';
+import { LockError, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
-import type { LockProvider, MemberMessage } from '../../../core/src/index.ts';
+import type { LockProvider } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { claimOf } from '../support/combined.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 /** A quorum whose first member rejects what `refusal` gives an error for. */
@@ -12,26 +13,23 @@ function setting() {
   const runtime = new VirtualRuntime();
   const faults: {
     /** `silence`: it never answers. */
-    refusal: (call: 'ask' | 'renew' | 'other') => Error | 'silence' | undefined;
+    refusal: (call: string) => Error | 'silence' | undefined;
     outage: Error | undefined;
   } = { refusal: () => undefined, outage: undefined };
   const first = createMemoryProvider({ runtime });
-  const unless = async <T>(call: 'ask' | 'renew' | 'other', send: () => Promise<T>): Promise<T> => {
+  const unless = async <T>(send: () => Promise<T>, call: string): Promise<T> => {
     const refusal = faults.refusal(call);
     if (refusal === 'silence') return await new Promise<never>(() => {});
     if (refusal !== undefined) throw refusal;
     return await send();
   };
   const member: LockProvider = {
-    ...through(first, (call) => unless('other', call)),
-    tryAcquire: (claim, wake) => unless('ask', () => first.tryAcquire(claim, wake)),
-    renew: (claim, token) => unless('renew', () => first.renew(claim, token)),
+    ...through(first, unless),
     outage: () => faults.outage,
   };
   const others = [createMemoryProvider({ runtime }), createMemoryProvider({ runtime })];
   const provider = combine([member, ...others], { runtime });
-  const told: MemberMessage[] = [];
-  onTestFinished(subscribe('locks:member', (message) => void told.push(message)));
+  const told = listen('locks:member');
   let count = 0;
   /** One acquire and release, and time for what comes late. */
   const take = async (pause = 100): Promise<void> => {
@@ -83,7 +81,7 @@ test('a member that renews and grants nothing refuses, until it grants', async (
   const held = { ...claimOf('holder/1'), key: 'long', ttl: 60_000 };
   await provider.tryAcquire(held);
   const error = refused('OOM');
-  faults.refusal = (call) => (call === 'ask' ? error : undefined);
+  faults.refusal = (call) => (call === 'tryAcquire' ? error : undefined);
   for (let call = 0; call < 10; call += 1) {
     await take();
     expect(await provider.renew(held)).toBeTruthy();
@@ -201,8 +199,7 @@ test('inspect has a place for each member, with the reason where it told nothing
 
 test('a migration tells of its stores by their names, and keeps their places', async () => {
   const runtime = new VirtualRuntime();
-  const told: MemberMessage[] = [];
-  onTestFinished(subscribe('locks:member', (message) => void told.push(message)));
+  const told = listen('locks:member');
   const [from, to] = [createMemoryStore({ runtime }), createMemoryStore({ runtime })].map((store) =>
     createMemoryProvider({ store, runtime }),
   ) as [LockProvider, LockProvider];

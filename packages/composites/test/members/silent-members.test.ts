@@ -4,8 +4,9 @@ import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
+import { collect } from '../../../test-servers/src/support/collect.ts';
 import { timed } from '../support/combined.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 import { unavailable } from '../../../core/test/support/lock-error.ts';
 
 const claim: Claim = { key: 'job', owner: 'me/1', ttl: 60_000, mode: 'exclusive' };
@@ -49,11 +50,7 @@ function setting(count = 3) {
 
 type State = ReturnType<typeof freezable>['state'];
 
-async function keysOf(provider: LockProvider): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const key of provider.list?.('') ?? []) keys.push(key);
-  return keys;
-}
+const keysOf = (provider: LockProvider): Promise<readonly string[]> => collect(provider.list?.('') ?? []);
 
 async function take(provider: LockProvider, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await provider.tryAcquire({ ...claim, key, owner: `${key}/1` });

@@ -3,7 +3,7 @@ import { createLocks, createMemoryProvider, createMemoryStore } from '../../../c
 import { combine } from '../../src/index.ts';
 import type { LockProvider } from '../../../core/src/index.ts';
 import { createRandom } from '../../../core/src/testing/random.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 /** `provider` over a link whose replies take `delay` ms, in their order. */

@@ -3,6 +3,7 @@ import { breakable } from '../../../core/test/support/breakable.ts';
 import { migrate } from '../../src/index.ts';
 import type { Phase } from '../../src/index.ts';
 import { flawed, weakerMigrate } from '../flaws/weaker-migrations.ts';
+import { collect } from '../../../test-servers/src/support/collect.ts';
 import { movingWorld } from '../support/migrating-world.ts';
 
 test.each([
@@ -80,12 +81,7 @@ test('keys of migrations are refused, and not listed', async () => {
   const { locks } = world.process('a', 'both');
   await expect(world.settled(locks.acquire('migration/n/processes'))).rejects.toMatchObject({ code: 'LOCK_INVALID' });
   await world.settled(locks.acquire('job'));
-  const list = async (): Promise<readonly string[]> => {
-    const keys: string[] = [];
-    for await (const key of locks.list()) keys.push(key);
-    return keys;
-  };
-  expect(await world.settled(list())).toEqual(['job']);
+  expect(await world.settled(collect(locks.list()))).toEqual(['job']);
 });
 
 test.each<[Phase, Phase, RegExp | undefined]>([

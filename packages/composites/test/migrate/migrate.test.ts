@@ -6,12 +6,13 @@ import type { Phase } from '../../src/index.ts';
 import { breakable } from '../../../core/test/support/breakable.ts';
 import { systemRuntime } from '../../../core/src/time/runtime.ts';
 import { claimOf } from '../support/combined.ts';
-import { fleet, listen } from '../support/migrating-fleet.ts';
-import { through } from '../support/through.ts';
+import { listen } from '../../../core/test/support/listen.ts';
+import { fleet } from '../support/migrating-fleet.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 test('a process stays in both while another one acts under the other end, and tells which', async () => {
   const { process, holders } = fleet();
-  const heard = listen();
+  const heard = listen('locks:migration');
   const first = process('from');
   await first.tryAcquire(claimOf('me/1', { key: 'first' }));
   const second = process('to');
@@ -37,7 +38,7 @@ test('a process stays in both while another one acts under the other end, and te
 test('a waiting claim is woken by a change, and granted in the new phase', async () => {
   let phase: Phase = 'from';
   const { process, holders } = fleet();
-  const heard = listen();
+  const heard = listen('locks:migration');
   const provider = process(() => phase);
   const locks = createLocks(provider, { ttl: 2_000 });
   onTestFinished(() => locks.close());
@@ -64,7 +65,7 @@ test.each([
 ] as const)('claims that wait keep their order when their process goes from %s to %s', async (before, after) => {
   let phase: Phase = before;
   const { process } = fleet();
-  const heard = listen();
+  const heard = listen('locks:migration');
   const locks = createLocks(
     process(() => phase),
     { ttl: 2_000 },
@@ -117,7 +118,7 @@ test.each(['from', 'both'] as const)(
   async (phase) => {
     const { process, from } = fleet();
     const store = breakable(createMemoryProvider({ store: from }));
-    const heard = listen();
+    const heard = listen('locks:migration');
     const provider = process(phase, { from: store, presenceTtl: 60_000 });
     if (phase === 'from') {
       await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'from' }), 5_000);
@@ -143,7 +144,7 @@ test.each(['both', 'from'] as const)('in %s a delay before the call of a store s
     clock: { origin: clock.origin, now: () => later(clock.now()), exact: () => later(clock.exact()) },
   };
   const { process, from } = fleet();
-  const heard = listen();
+  const heard = listen('locks:migration');
   let sentAt = 0;
   const store = createMemoryProvider({ store: from });
   const noted: LockProvider = {

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
+import { listen } from '../../../core/test/support/listen.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { LockError, createMemoryProvider, createMemoryStore, openLocks, subscribe } from '../../../core/src/index.ts';
-import type { LockProvider, MemoryStore, MigrationMessage } from '../../../core/src/index.ts';
+import { LockError, createMemoryProvider, createMemoryStore, openLocks } from '../../../core/src/index.ts';
+import type { LockProvider, MemoryStore } from '../../../core/src/index.ts';
 import { registerAdapter } from '../../../core/src/adapter/index.ts';
 import { standIn } from '../../../core/test/support/stand-in.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
@@ -38,8 +39,7 @@ describe('openLocks with provider "migrate"', () => {
     await standIn({ 'phase.txt': 'from\n' });
     const [from, to] = [createMemoryStore(), createMemoryStore()];
     const stores = { from: { provider: adapterOf(from) }, to: { provider: adapterOf(to) } };
-    const heard: MigrationMessage[] = [];
-    onTestFinished(subscribe('locks:migration', (message) => void heard.push(message)));
+    const heard = listen('locks:migration');
     const locks = await open(migration({ ...stores, phase: 'file:phase.txt' }));
     const lease = await locks.acquire('key');
     expect([[...from.keys('key')], [...to.keys('key')]]).toEqual([['key'], []]);

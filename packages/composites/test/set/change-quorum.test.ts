@@ -5,12 +5,9 @@ import { attempt, claimOf, granted } from './attempt.ts';
 import { World } from './fleet.ts';
 import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
 
-const membersOf = (world: World, names: string): readonly LockProvider[] =>
-  [...names].map((name) => world.member(name));
-
 /** What a change to these members comes to. */
 async function change(world: World, names: string, force = false): Promise<unknown> {
-  const answer = changeQuorum(membersOf(world, names), { force }).catch((error: unknown) => error);
+  const answer = changeQuorum(world.members(names), { force }).catch((error: unknown) => error);
   await world.runtime.advance(6_000);
   return await answer;
 }

@@ -1,8 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { LockError, createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
+import { LockError, createLocks } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
-import type { LockProvider, Locks, MemoryStore } from '../../../core/src/index.ts';
+import type { LockProvider, Locks } from '../../../core/src/index.ts';
 import type { CombineOptions } from '../../src/index.ts';
+import { through } from '../../../core/test/support/through.ts';
+import { RestartingServer } from '../support/restarting-server.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 /** One process, and what it can do to its stores. */
@@ -15,7 +17,7 @@ export interface Process {
 /** Stores of one world, by one letter each. */
 export class World {
   readonly runtime: VirtualRuntime = new VirtualRuntime();
-  readonly #stores = new Map<string, MemoryStore>();
+  readonly #servers = new Map<string, RestartingServer>();
   /** How many calls all members got. */
   calls = 0;
   /** How many of these asked for a register. */
@@ -25,41 +27,37 @@ export class World {
   /** Stores that refuse connections. */
   readonly refusing = new Set<string>();
 
-  store(name: string): MemoryStore {
-    const store = this.#stores.get(name) ?? createMemoryStore({ runtime: this.runtime });
-    this.#stores.set(name, store);
-    return store;
+  #server(name: string): RestartingServer {
+    const server = this.#servers.get(name) ?? new RestartingServer(this.runtime);
+    this.#servers.set(name, server);
+    return server;
   }
 
   /** The store comes back without its data. */
   empty(name: string): void {
-    this.#stores.delete(name);
+    this.#server(name).empty();
   }
 
   /** A member that follows the store of that name. */
   member(name: string): LockProvider {
-    const call = <T>(send: (provider: LockProvider) => Promise<T>): Promise<T> => {
+    const server = this.#server(name).open();
+    const call = <T>(send: () => Promise<T>): Promise<T> => {
       this.calls += 1;
       if (this.silent.has(name)) return this.#noAnswer();
       if (this.refusing.has(name))
         return Promise.reject(new LockError('LOCK_UNAVAILABLE', 'no connection', { sent: false }));
-      return send(createMemoryProvider({ store: this.store(name) }));
+      return send();
     };
-    const { traits } = createMemoryProvider();
-    return {
-      name: 'memory',
-      traits,
-      tryAcquire: (claim, wake) => call((provider) => provider.tryAcquire(claim, wake)),
-      renew: (claim, token) => call((provider) => provider.renew(claim, token)),
-      release: (claim) => call((provider) => provider.release(claim)),
-      inspect: (key) => call((provider) => provider.inspect(key)),
-      list: (prefix) => createMemoryProvider({ store: this.store(name) }).list?.(prefix) ?? (async function* () {})(),
-      register: (register, change) => {
-        this.registers += 1;
-        return call((provider) => provider.register?.(register, change) ?? Promise.resolve(undefined));
-      },
-      close: () => Promise.resolve(),
+    const register: LockProvider['register'] = (...given) => {
+      this.registers += 1;
+      return call(async () => await server.register?.(...given));
     };
+    return { ...through(server, call), list: (prefix) => server.list!(prefix), register };
+  }
+
+  /** Members that follow these stores, one letter each. */
+  members(names: string): readonly LockProvider[] {
+    return [...names].map((name) => this.member(name));
   }
 
   /** What a provider makes of a server that does not answer. */
@@ -72,7 +70,7 @@ export class World {
   /** A process whose members are these, one letter each. */
   start(members: string | readonly LockProvider[], options: CombineOptions = {}): Process {
     const runtime = new VirtualRuntime({ with: this.runtime });
-    const all = typeof members === 'string' ? members.split('').map((name) => this.member(name)) : members;
+    const all = typeof members === 'string' ? this.members(members) : members;
     const provider = combine(all, { runtime, memberTimeout: 100, ...options });
     const locks = createLocks(provider, { runtime, ttl: 10_000 });
     onTestFinished(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createLocks } from '../../../core/src/index.ts';
-import type { JobRun, LockError, LockProvider, Locks } from '../../../core/src/index.ts';
+import type { JobRun, LockError, Locks } from '../../../core/src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import { changeQuorum } from '../../src/index.ts';
 import { World } from './fleet.ts';
@@ -40,8 +40,7 @@ async function readAll(world: World, names: string): Promise<void> {
 }
 
 async function change(world: World, names: string): Promise<void> {
-  const changing = changeQuorum([...names].map((name): LockProvider => world.member(name)));
-  expect(await settled(world, changing)).toMatchObject({ done: true });
+  expect(await settled(world, changeQuorum(world.members(names)))).toMatchObject({ done: true });
 }
 
 const done = { slot, state: 'done' };

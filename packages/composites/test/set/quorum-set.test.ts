@@ -4,7 +4,7 @@ import type { LockProvider } from '../../../core/src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import { createRandom } from '../../../core/src/testing/random.ts';
 import { attempt, claimOf, granted } from './attempt.ts';
-import { through } from '../support/through.ts';
+import { through } from '../../../core/test/support/through.ts';
 import { World } from './fleet.ts';
 
 const refused = (message: RegExp): object => ({
@@ -12,9 +12,7 @@ const refused = (message: RegExp): object => ({
   sent: false,
   message: expect.stringMatching(message) as unknown,
 });
-const membersOf = (world: World, names: string): readonly LockProvider[] =>
-  [...names].map((name) => world.member(name));
-const change = (world: World, names: string): ReturnType<typeof changeQuorum> => changeQuorum(membersOf(world, names));
+const change = (world: World, names: string): ReturnType<typeof changeQuorum> => changeQuorum(world.members(names));
 const unavailable = { code: 'LOCK_UNAVAILABLE', sent: false };
 
 /** A world whose quorum is `names`, without a process. */
@@ -114,7 +112,7 @@ test('processes that start simultaneously over new stores agree', async () => {
   const all = Array.from({ length: 8 }, () => world.start('abc'));
   const answers = await Promise.all(all.map((each, index) => attempt(world, each, claimOf(`job ${index}`))));
   for (const answer of answers) expect(answer).toMatchObject(granted);
-  const texts = await Promise.all(membersOf(world, 'abc').map(async (member) => await member.register?.('quorum')));
+  const texts = await Promise.all(world.members('abc').map(async (member) => await member.register?.('quorum')));
   expect(new Set(texts.map((text) => text?.slice(text.indexOf('!'))))).toHaveLength(1);
 });
 
@@ -132,7 +130,7 @@ test('processes that start while others begin the quorum are not refused, howeve
         return text;
       },
     });
-    const all = Array.from({ length: 8 }, () => world.start(membersOf(world, 'abcd').map(slow)));
+    const all = Array.from({ length: 8 }, () => world.start(world.members('abcd').map(slow)));
     const answers = await Promise.all(all.map((each, index) => attempt(world, each, claimOf(`job ${index}`), 5_000)));
     for (const answer of answers) expect(answer).toMatchObject(granted);
   }
@@ -142,7 +140,7 @@ test('an answer from before the first set is none, where the member does not ans
   const world = new World();
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => void world.runtime.setTimer(resolve, ms, false));
-  const [a, b, c] = membersOf(world, 'abc').map((member, index): LockProvider => {
+  const [a, b, c] = world.members('abc').map((member, index): LockProvider => {
     let calls = 0;
     const register: LockProvider['register'] = async (...call) => {
       calls += 1;
@@ -187,7 +185,7 @@ test('a set that is complete costs no call but those of claims', async () => {
 test('members without registers are not checked', async () => {
   const world = new World();
   const without = (names: string): readonly LockProvider[] =>
-    membersOf(world, names).map((member) => through(member, (call) => call()));
+    world.members(names).map((member) => through(member, (call) => call()));
   expect(await attempt(world, world.start(without('abc')))).toMatchObject(granted);
   expect(await attempt(world, world.start(without('cde')), claimOf('another'))).toMatchObject(granted);
 });

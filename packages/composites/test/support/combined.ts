@@ -3,9 +3,10 @@ import { createMemoryProvider, createMemoryStore } from '../../../core/src/index
 import { combine } from '../../src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
 import type { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import type { Claim, LockProvider } from '../../../core/src/index.ts';
+import { pause } from '../../../core/src/time/pause.ts';
+import type { Claim, LockProvider, Runtime } from '../../../core/src/index.ts';
 import type { CombineOptions } from '../../src/index.ts';
-import { through } from './through.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 export const stores = (count: number) => Array.from({ length: count }, () => createMemoryStore());
 
@@ -43,6 +44,23 @@ export function together(count: number, options: CombineOptions = {}): () => Loc
     onTestFinished(() => provider.close());
     return provider;
   };
+}
+
+/** From now on these calls of `member` arrive `before` ms later, and their answers `after` ms. */
+export function delay(
+  runtime: Pick<Runtime, 'setTimer' | 'clearTimer'>,
+  member: LockProvider,
+  name: 'inspect' | 'release' | 'renew' | 'tryAcquire',
+  { before = 0, after = 0 },
+): void {
+  const call = member[name].bind(member) as (...given: readonly unknown[]) => Promise<unknown>;
+  const delayed = async (...given: readonly unknown[]): Promise<unknown> => {
+    if (before > 0) await pause(runtime, before);
+    const answer = await call(...given);
+    if (after > 0) await pause(runtime, after);
+    return answer;
+  };
+  Object.assign(member, { [name]: delayed });
 }
 
 /** `provider`, whose calls all reject. */

@@ -1,16 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { LockError, createMemoryProvider, createMemoryStore, openLocks, subscribe } from '../../../core/src/index.ts';
-import type {
-  AdapterConfig,
-  LockProvider,
-  Locks,
-  LocksConfig,
-  MemberMessage,
-  Traits,
-} from '../../../core/src/index.ts';
+import { listen } from '../../../core/test/support/listen.ts';
+import { LockError, createMemoryProvider, createMemoryStore, openLocks } from '../../../core/src/index.ts';
+import type { AdapterConfig, LockProvider, Locks, LocksConfig, Traits } from '../../../core/src/index.ts';
 import * as combination from '../../src/open/combine.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
-import { through } from './through.ts';
+import { through } from '../../../core/test/support/through.ts';
 
 /** An adapter whose server the test starts and stops. */
 export class Adapter {
@@ -56,8 +50,7 @@ export function setting(...traits: readonly Partial<Traits>[]) {
   const runtime = new VirtualRuntime();
   const adapters = [0, 1, 2].map((index) => new Adapter(runtime, traits[index]));
   const [first, second, third] = adapters as [Adapter, Adapter, Adapter];
-  const messages: MemberMessage[] = [];
-  onTestFinished(subscribe('locks:member', (message) => void messages.push(message)));
+  const messages = listen('locks:member');
   const config = (options: object = {}, more: LocksConfig = {}): LocksConfig => ({
     // The module, as to import it by its name takes real time.
     provider: combination,

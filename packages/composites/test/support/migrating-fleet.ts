@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { createMemoryProvider, createMemoryStore, subscribe } from '../../../core/src/index.ts';
+import { createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
 import { migrate } from '../../src/index.ts';
-import type { LockProvider, MemoryStore, MigrationMessage } from '../../../core/src/index.ts';
+import type { LockProvider, MemoryStore } from '../../../core/src/index.ts';
 import type { MigrateOptions } from '../../src/index.ts';
 
 export interface Fleet {
@@ -40,10 +40,4 @@ export function fleet(): Fleet {
       return { from: inFrom.holders.length, to: inTo.holders.length };
     },
   };
-}
-
-export function listen(): MigrationMessage[] {
-  const heard: MigrationMessage[] = [];
-  onTestFinished(subscribe('locks:migration', (message) => void heard.push(message)));
-  return heard;
 }

@@ -1,8 +1,9 @@
-import { LockError, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
-import type { LockProvider } from '../../../core/src/index.ts';
+import { LockError, createLocks, createMemoryProvider, createMemoryStore } from '../../../core/src/index.ts';
+import type { Holder, LockProvider, Locks } from '../../../core/src/index.ts';
 import { clockAhead } from '../../../core/test/support/replaced.ts';
+import { combine } from '../../src/index.ts';
 import { watch } from '../../../core/test/support/setting.ts';
-import type { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
+import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 
 /** A server that can be down, and lose its data, and whose clock may be off. */
 export class RestartingServer {
@@ -69,4 +70,22 @@ export async function within<T>(runtime: VirtualRuntime, promise: Promise<T>): P
   const watched = watch(promise);
   for (let ms = 0; watched.state === 'open' && ms < 20_000; ms += 1) await runtime.advance(1);
   return await promise;
+}
+
+/** Processes with three such servers as a majority. `change`: the way of one to each server. */
+export function restartingQuorum(ttl: number) {
+  const runtime = new VirtualRuntime();
+  const servers = [0, 1, 2].map(() => new RestartingServer(runtime)) as [
+    RestartingServer,
+    RestartingServer,
+    RestartingServer,
+  ];
+  const open = (change = (member: LockProvider, _index: number): LockProvider => member): Locks => {
+    const members = servers.map((server, index) => change(server.open(), index));
+    return createLocks(combine(members, { runtime, memberTimeout: 100 }), { runtime, ttl });
+  };
+  /** The holders at each server. */
+  const holders = async (): Promise<readonly (readonly Holder[])[]> =>
+    await Promise.all(servers.map(async (server) => (await server.open().inspect('job')).holders));
+  return { runtime, servers, open, holders };
 }

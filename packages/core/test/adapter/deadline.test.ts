@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LockError, createDeadline } from '../../src/adapter/index.ts';
 import type { RacedCall } from '../../src/adapter/index.ts';
-import { createDeferred } from '../support/deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 import { watch } from '../support/setting.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
 

@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 import { connect, createSecureContext, createServer } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { isTlsRefusal, tlsReason } from '../../src/adapter/index.ts';
+import { selfSigned as own } from '../../../test-servers/src/support/self-signed.ts';
 
-const fixture = (name: string): Buffer => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
-/** A certificate that is its own issuer, and its key. */
-const own = { key: fixture('tls-key.pem'), cert: fixture('tls-cert.pem') };
+/** A server without TLS. */
+const plain = (): Server =>
+  createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  });
 
 /** What a client of `server` fails with. */
 async function failure(server: Server, options: ConnectionOptions = {}): Promise<unknown> {
@@ -33,11 +36,7 @@ test('a server without the versions of the client, or without TLS, does not get 
   const newer = createServer({ ...own, minVersion: 'TLSv1.3' });
   newer.on('tlsClientError', () => {});
   expect(isTlsRefusal(await failure(newer, { maxVersion: 'TLSv1.2' }))).toBe(true);
-  const plain = createTcpServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  });
-  expect(isTlsRefusal(await failure(plain))).toBe(true);
+  expect(isTlsRefusal(await failure(plain()))).toBe(true);
 });
 
 test('a connection that ends in the handshake says nothing of the next one', async () => {
@@ -57,10 +56,6 @@ test('options that cannot be used will not be usable the next time', () => {
 
 test('a refusal is told in the words of OpenSSL, without places in its source', async () => {
   expect(tlsReason((await failure(createServer(own))) as Error)).toMatch(/^self-signed certificate/);
-  const plain = createTcpServer((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
-  });
-  expect(tlsReason((await failure(plain)) as Error)).toBe('wrong version number');
+  expect(tlsReason((await failure(plain())) as Error)).toBe('wrong version number');
   expect(tlsReason(new Error(` ${'x'.repeat(500)}\n`))).toHaveLength(120);
 });

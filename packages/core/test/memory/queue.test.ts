@@ -29,22 +29,6 @@ describe('the queue of the memory provider', () => {
     expect(woken).toEqual([]);
   });
 
-  it('wakes through a provider when that is closed, and not after it', async () => {
-    const { provider, another } = createMemorySetting();
-    const { woken, of } = createWakes();
-    const other = another();
-    await other.tryAcquire(claimOf('a'));
-    await provider.tryAcquire(claimOf('b'), of('b'));
-    await provider.close();
-    await settle();
-    // So that it hears of the close.
-    expect(woken).toEqual(['b']);
-    await other.release(claimOf('a'));
-    await settle();
-    expect(woken).toEqual(['b']);
-    expect((await other.inspect('key')).waiters).toBe(1);
-  });
-
   it('tells its head when the hold would expire, and the others when to give a sign of life', async () => {
     const { runtime, provider } = createMemorySetting();
     await provider.tryAcquire(claimOf('a', { ttl: 150 }));

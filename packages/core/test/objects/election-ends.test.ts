@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LockError, subscribe, untilAborted } from '../../src/index.ts';
 import type { Election, ElectionMessage, Locks } from '../../src/index.ts';
-import { createDeferred } from '../support/deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 import { fleet } from '../support/fleet.ts';
 import { createFreeSetting, expectNothingLeft, watch } from '../support/setting.ts';
 import { rejectAtOnce } from '../support/scripted-provider.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../support/listen.ts';
 import { subscribe } from '../../src/index.ts';
 import type { ElectionMessage, Lease, Locks } from '../../src/index.ts';
-import { createDeferred } from '../support/deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 import { fleet } from '../support/fleet.ts';
 import { watch } from '../support/setting.ts';
 
@@ -58,9 +59,9 @@ describe('locks.elect', () => {
   it('warns of an error that no listener hears of', async () => {
     const { runtime, all } = fleet();
     const warnings: Error[] = [];
-    const listen = (warning: Error): void => void warnings.push(warning);
-    process.on('warning', listen);
-    onTestFinished(() => void process.off('warning', listen));
+    const hear = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', hear);
+    onTestFinished(() => void process.off('warning', hear));
     const candidate = all[0]!.elect('job', () => {
       throw new Error('cannot lead');
     });
@@ -72,8 +73,7 @@ describe('locks.elect', () => {
 
   it('counts a rejection without an error as a failure too', async () => {
     const { runtime, all } = fleet();
-    const told: ElectionMessage[] = [];
-    onTestFinished(subscribe('locks:election', (message) => void told.push(message)));
+    const told = listen('locks:election');
     const nothing: unknown = undefined;
     const fails = async (): Promise<void> => {
       await Promise.resolve();

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { AcquireOptions, Locks, LocksOptions } from '../../src/index.ts';
-import { createDeferred } from '../support/deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 import { watch } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 

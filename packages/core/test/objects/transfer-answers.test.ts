@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLocks, createMemoryProvider, createMemoryStore } from '../../src/index.ts';
 import type { Claim } from '../../src/index.ts';
 import { answerWell, createFreeSetting, watch } from '../support/setting.ts';
-import { rejectAtOnce } from '../support/scripted-provider.ts';
+import { rejectAtOnce, renewAtOnce } from '../support/scripted-provider.ts';
 import { VirtualRuntime, settle } from '../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -11,25 +11,19 @@ const ttl = 1_000;
 const isTicket = ({ claim }: { readonly claim: Claim }): boolean => claim.key.startsWith('transfer/');
 
 describe('a hand-over whose answers get lost', () => {
-  it('is held on by the giver while the ticket is unknown, and the ticket is given back', async () => {
+  it.each([
+    ['ticket', 'tryAcquire'],
+    ['renewal', 'renew'],
+  ] as const)('is held on by the giver while its %s is unknown, and the ticket is given back', async (_, call) => {
     const { runtime, provider, locks } = createFreeSetting();
     const lease = await locks.acquire('seat', { ttl });
-    provider.answers.tryAcquire = rejectAtOnce;
+    provider.answers[call] = rejectAtOnce;
     await expect(lease.transfer()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    provider.answers.renew = renewAtOnce;
     await runtime.advance(2_000);
     expect(lease.held).toBe(true);
     expect(provider.releases.map(({ claim }) => claim.key)).toEqual([`transfer/${lease.owner}`]);
     expect(await lease.release()).toBe(true);
-  });
-
-  it('is held on by the giver while its renewal is unknown', async () => {
-    const { provider, locks } = createFreeSetting();
-    const lease = await locks.acquire('seat', { ttl });
-    provider.answers.renew = rejectAtOnce;
-    await expect(lease.transfer()).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
-    await settle();
-    expect(lease.held).toBe(true);
-    expect(provider.releases.map(({ claim }) => claim.key)).toEqual([`transfer/${lease.owner}`]);
   });
 
   it('ends for a resumer who does not know whether it has the ticket', async () => {

@@ -5,6 +5,7 @@ import { createFreeSetting, expectNothingLeft } from '../support/setting.ts';
 import { twoProcesses } from '../support/two-processes.ts';
 import { VirtualRuntime } from '../support/virtual-runtime.ts';
 import { lockError } from '../support/lock-error.ts';
+import { collect } from '../../../test-servers/src/support/collect.ts';
 
 const ttl = 1_000;
 
@@ -73,7 +74,7 @@ describe('lease.transfer and locks.resume', () => {
     await runtime.advance(1_001);
     await expect(lost.transfer()).rejects.toMatchObject({ code: 'LOCK_LOST' });
     await runtime.advance(10);
-    expect([...(await keysOf(two))]).toEqual([]);
+    expect(await collect(two.list())).toEqual([]);
   });
 
   it('work inside of withLock, whose work goes on without the lease', async () => {
@@ -103,12 +104,6 @@ describe('lease.transfer and locks.resume', () => {
     expect(lease.held).toBe(true);
   });
 });
-
-async function keysOf(locks: { list(): AsyncIterable<string> }): Promise<readonly string[]> {
-  const keys: string[] = [];
-  for await (const key of locks.list()) keys.push(key);
-  return keys;
-}
 
 /** The text of a lease in which one thing is changed. */
 async function changedText(change: Readonly<Record<string, unknown>>): Promise<readonly [Locks, string, string]> {

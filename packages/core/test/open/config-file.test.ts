@@ -1,10 +1,9 @@
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openLocks } from '../../src/index.ts';
-import type { AdapterConfig, LockError, Locks, LocksConfig } from '../../src/index.ts';
-import { ScriptedProvider, freeAtOnce, grantAtOnce } from '../support/scripted-provider.ts';
+import type { AdapterConfig, LockError, LocksConfig } from '../../src/index.ts';
+import { scriptedAdapter } from '../support/scripted-adapter.ts';
 import { standIn } from '../support/stand-in.ts';
-import { VirtualRuntime } from '../support/virtual-runtime.ts';
 import { refusal as rejection } from '../support/lock-error.ts';
 import { open } from '../support/open.ts';
 
@@ -30,25 +29,6 @@ export function fromConfig({ url, options, runtime }) {
 }`;
 const seen = (): Pick<AdapterConfig, 'url' | 'options'> =>
   (globalThis as unknown as { seenByEcho: AdapterConfig }).seenByEcho;
-
-/** An adapter in code, and the ttl that its claims get. */
-function makeAdapter() {
-  const provider = new ScriptedProvider(new VirtualRuntime());
-  provider.answers.tryAcquire = grantAtOnce;
-  provider.answers.release = freeAtOnce;
-  const configs: AdapterConfig[] = [];
-  const module = {
-    fromConfig(config: AdapterConfig) {
-      configs.push(config);
-      return provider;
-    },
-  };
-  const ttl = async (locks: Locks): Promise<number | undefined> => {
-    await (await locks.acquire('key')).release();
-    return provider.attempts[0]?.claim.ttl;
-  };
-  return { module, configs, ttl };
-}
 
 describe('openLocks without an argument', () => {
   it('reads LOCKS_URL', async () => {
@@ -123,7 +103,7 @@ describe('option "config"', () => {
       'etc/locks.json': '{ "url": "x://file?a=1&b=1&ttl=10s", "label": "file", "options": { "a": 2 } }',
     });
     environment({ LOCKS_URL: 'memory:' });
-    const { module, configs, ttl } = makeAdapter();
+    const { module, configs, ttl } = scriptedAdapter();
     const locks = await open({ config: `${folder}/etc/locks.json`, provider: module, options: { c: 3 }, ttl: '15s' });
     expect(configs[0]).toMatchObject({ url: 'x://file', options: { a: 2, b: '1', c: 3 } });
     expect(await ttl(locks)).toBe(15_000);
@@ -131,7 +111,7 @@ describe('option "config"', () => {
 
   it('drops the URL of the file, with its query, for another one', async () => {
     await standIn({ 'locks.json': '{ "url": "x://file?a=1&ttl=10s", "options": { "b": 1 } }' });
-    const { module, configs, ttl } = makeAdapter();
+    const { module, configs, ttl } = scriptedAdapter();
     const locks = await open({ config: 'locks.json', provider: module, url: 'x://code?b=2' });
     expect(configs[0]).toMatchObject({ url: 'x://code', options: { b: '2' } });
     expect(await ttl(locks)).toBe(30_000);
@@ -202,7 +182,7 @@ describe('a placeholder in a configuration file', () => {
       }),
     });
     environment({ HOST: 'redis', PORT: '7', TTL: '20s', DB: '3' });
-    const { module, configs, ttl } = makeAdapter();
+    const { module, configs, ttl } = scriptedAdapter();
     const locks = await open({ config: 'locks.json', provider: module });
     expect(configs[0]).toMatchObject({
       url: 'x://redis:7',
@@ -232,7 +212,7 @@ describe('a placeholder in a configuration file', () => {
   });
 
   it('stays as it is in code', async () => {
-    const { module, configs } = makeAdapter();
+    const { module, configs } = scriptedAdapter();
     await open({ provider: module, options: { password: '${HOME}' } } satisfies LocksConfig);
     expect(configs[0]?.options).toEqual({ password: '${HOME}' });
   });

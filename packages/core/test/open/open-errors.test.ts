@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryProvider, LockError, openLocks } from '../../src/index.ts';
 import type { LockProvider, LocksConfig } from '../../src/index.ts';
 import { adapters } from '../../src/open/adapter-modules.ts';
-import { createDeferred } from '../support/deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 import { importCopy } from '../support/import-copy.ts';
 import { watch } from '../support/setting.ts';
 import { standIn } from '../support/stand-in.ts';

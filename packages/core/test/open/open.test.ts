@@ -1,49 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { openLocks } from '../../src/index.ts';
-import type { AdapterConfig, Locks, LocksConfig } from '../../src/index.ts';
-import { ScriptedProvider, freeAtOnce, grantAtOnce } from '../support/scripted-provider.ts';
-import { VirtualRuntime } from '../support/virtual-runtime.ts';
+import { describe, expect, it } from 'vitest';
+import type { LocksConfig } from '../../src/index.ts';
+import { scriptedAdapter } from '../support/scripted-adapter.ts';
 import { misconfigured } from '../support/lock-error.ts';
-
-const opened: Locks[] = [];
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((locks) => locks.close()));
-});
-
-/** Opens, and closes at the end of the test. */
-async function open(...input: Parameters<typeof openLocks>): Promise<Locks> {
-  const locks = await openLocks(...input);
-  opened.push(locks);
-  return locks;
-}
-
-/** An adapter that keeps what it was given. */
-function makeAdapter() {
-  const runtime = new VirtualRuntime();
-  const provider = new ScriptedProvider(runtime);
-  provider.answers.tryAcquire = grantAtOnce;
-  provider.answers.release = freeAtOnce;
-  const configs: AdapterConfig[] = [];
-  return {
-    runtime,
-    provider,
-    configs,
-    module: {
-      fromConfig(config: AdapterConfig) {
-        configs.push(config);
-        return provider;
-      },
-    },
-  };
-}
+import { open } from '../support/open.ts';
 
 /** The ttl that a URL leads to. */
 async function ttlOf(url: string, more: LocksConfig = {}): Promise<number | undefined> {
-  const { provider, module, runtime } = makeAdapter();
-  const locks = await open({ ...more, provider: module, url, runtime });
-  await locks.acquire('key');
-  return provider.attempts[0]?.claim.ttl;
+  const { module, runtime, ttl } = scriptedAdapter();
+  return await ttl(await open({ ...more, provider: module, url, runtime }));
 }
 
 describe('openLocks', () => {
@@ -62,13 +26,13 @@ describe('openLocks', () => {
   });
 
   it('opens what an adapter module makes, now or later', async () => {
-    const { provider, module } = makeAdapter();
+    const { provider, module } = scriptedAdapter();
     expect((await open({ provider: module })).name).toBe('scripted');
     expect((await open({ provider: { fromConfig: async () => provider } })).name).toBe('scripted');
   });
 
   it('gives the adapter its runtime', async () => {
-    const { configs, module, runtime } = makeAdapter();
+    const { configs, module, runtime } = scriptedAdapter();
     await open({ provider: module, runtime });
     expect(configs[0]?.runtime).toBe(runtime);
     expect(configs[0]?.url).toBeUndefined();
@@ -82,7 +46,7 @@ describe('openLocks', () => {
   });
 
   it('takes them as stronger than a configuration too', async () => {
-    const { module, runtime } = makeAdapter();
+    const { module, runtime } = scriptedAdapter();
     const locks = await open({ provider: module, ttl: 100, label: 'config' }, { ttl: 200, runtime });
     expect(await locks.acquire('key')).toMatchObject({
       remaining: 200 - 2 - 2,
@@ -92,7 +56,7 @@ describe('openLocks', () => {
 
   it('does not let undefined hide what the URL says', async () => {
     expect(await ttlOf('x://host?ttl=100', { ttl: undefined })).toBe(100);
-    const { configs, module } = makeAdapter();
+    const { configs, module } = scriptedAdapter();
     await open({ provider: module, url: 'x://host?prefix=a', options: { prefix: undefined } });
     expect(configs[0]?.options).toEqual({ prefix: 'a' });
   });
@@ -110,7 +74,7 @@ describe('the query of a URL', () => {
   });
 
   it('is split: what Locks knows is its own, the rest is for the adapter', async () => {
-    const { configs, provider, module, runtime } = makeAdapter();
+    const { configs, provider, module, runtime } = scriptedAdapter();
     const url =
       'redis://user:pw@host:1/2?ttl=5s&wait=1s&renew=false&maxHold=1m&reentrant=true&maxWaiters=5&label=me&closeTimeout=1s&prefix=a%20b&toString=yes';
     const locks = await open({ provider: module, url, runtime });
@@ -123,7 +87,7 @@ describe('the query of a URL', () => {
   });
 
   it('is weaker than the options beside it', async () => {
-    const { configs, module } = makeAdapter();
+    const { configs, module } = scriptedAdapter();
     await open({ provider: module, url: 'x://host?prefix=a&db=1', options: { prefix: 'b' } });
     expect(configs[0]?.options).toEqual({ prefix: 'b', db: '1' });
     expect(await ttlOf('x://host?ttl=5s', { ttl: 7_000 })).toBe(7_000);
@@ -132,7 +96,7 @@ describe('the query of a URL', () => {
 
 describe('requires in openLocks', () => {
   it('fails at start-up and closes the provider', async () => {
-    const { provider, module } = makeAdapter();
+    const { provider, module } = scriptedAdapter();
     await expect(open({ provider: module, requires: { expiry: 'session' } })).rejects.toMatchObject(
       misconfigured('expiry: session (it has ttl)'),
     );
@@ -140,7 +104,7 @@ describe('requires in openLocks', () => {
   });
 
   it('names what is lacking although the provider cannot be closed', async () => {
-    const { provider, module } = makeAdapter();
+    const { provider, module } = scriptedAdapter();
     provider.closing = () => {
       throw new Error('socket hang up');
     };

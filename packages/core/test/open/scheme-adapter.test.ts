@@ -1,25 +1,14 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createMemoryProvider, openLocks } from '../../src/index.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMemoryProvider } from '../../src/index.ts';
 import { registerAdapter } from '../../src/adapter/index.ts';
-import type { AdapterConfig, Locks } from '../../src/index.ts';
+import type { AdapterConfig } from '../../src/index.ts';
 import { copyCore, importCopy } from '../support/import-copy.ts';
 import { standIn } from '../support/stand-in.ts';
 import { misconfigured } from '../support/lock-error.ts';
-
-const opened: Locks[] = [];
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((locks) => locks.close()));
-});
-
-async function open(target: string | undefined): Promise<Locks> {
-  const locks = await openLocks(target);
-  opened.push(locks);
-  return locks;
-}
+import { open } from '../support/open.ts';
 
 /** A store that this library has no adapter for: a record provider over a map. */
 const store = `
@@ -83,11 +72,12 @@ describe('an adapter of others is found by the scheme of a URL', () => {
     };
     registerAdapter('our-attic', module);
     const locks = await copy.openLocks('attics://host/path?fair=no');
-    opened.push(locks);
+    onTestFinished(() => locks.close());
     expect(configs).toEqual([
       { url: 'attics://host/path', options: { fair: 'no' }, runtime: expect.anything() as unknown },
     ]);
-    opened.push(await copy.openLocks({ provider: 'our-attic', url: 'anything://host' }));
+    const other = await copy.openLocks({ provider: 'our-attic', url: 'anything://host' });
+    onTestFinished(() => other.close());
   });
 
   it('and not where it says another scheme', async () => {

@@ -16,9 +16,6 @@ export interface Model<State, Event> {
 
 export interface Found {
   readonly states: number;
-  readonly transitions: number;
-  /** The longest of the shortest ways to a state. */
-  readonly depth: number;
   /** Each state was visited. */
   readonly exhaustive: boolean;
   /** The first problem, and the shortest way to it. */
@@ -54,8 +51,6 @@ class Search<State, Event> {
   readonly #by = new Numbers();
   readonly #from = new Numbers();
   readonly #to = new Numbers();
-  #transitions = 0;
-  #depth = 0;
 
   constructor(model: Model<State, Event>, { states = Infinity, mustEnd = false }: Bounds) {
     this.#model = model;
@@ -79,7 +74,6 @@ class Search<State, Event> {
         number += 1;
         if (this.#table.size >= this.#limit) return this.#found(false, undefined, []);
       }
-      if (next.length > 0) this.#depth += 1;
       layer = next;
     }
     const circle = this.#mustEnd ? findCircle(this.#table.size, this.#from, this.#to) : undefined;
@@ -97,7 +91,6 @@ class Search<State, Event> {
     }
     for (const [index, event] of events.entries()) {
       const after = model.apply(state, event);
-      this.#transitions += 1;
       const known = this.#table.size;
       const reached = this.#numberOf(after);
       if (this.#mustEnd) {
@@ -125,8 +118,7 @@ class Search<State, Event> {
   }
 
   #found(exhaustive: boolean, problem: string | undefined, trace: readonly string[]): Found {
-    const states = this.#table.size;
-    return { states, transitions: this.#transitions, depth: this.#depth, exhaustive, problem, trace };
+    return { states: this.#table.size, exhaustive, problem, trace };
   }
 
   /** The way to `state`, event by event. */

@@ -1,5 +1,6 @@
 import { LockError } from '../../src/index.ts';
 import type { LockProvider } from '../../src/index.ts';
+import { through } from './through.ts';
 
 /** A provider whose store can be cut off. */
 export interface Breakable extends LockProvider {
@@ -8,42 +9,19 @@ export interface Breakable extends LockProvider {
 }
 
 export function breakable(provider: LockProvider): Breakable {
-  const check = async (): Promise<void> => {
+  const pass = async <T>(call: () => Promise<T>): Promise<T> => {
     if (made.down) throw new LockError('LOCK_UNAVAILABLE', 'The store is cut off.', { sent: false });
+    return await call();
   };
   const made: Breakable = {
+    ...through(provider, pass),
     down: false,
-    name: provider.name,
-    traits: provider.traits,
-    async tryAcquire(claim, wake) {
-      await check();
-      return await provider.tryAcquire(claim, wake);
-    },
-    async renew(claim, token) {
-      await check();
-      return await provider.renew(claim, token);
-    },
-    async release(claim) {
-      await check();
-      return await provider.release(claim);
-    },
-    async inspect(key) {
-      await check();
-      return await provider.inspect(key);
-    },
     async *list(prefix) {
-      await check();
+      await pass(async () => {});
       yield* provider.list?.(prefix) ?? [];
     },
-    async time() {
-      await check();
-      return (await provider.time?.()) ?? 0;
-    },
-    async register(name, change) {
-      await check();
-      return await provider.register?.(name, change);
-    },
-    close: () => provider.close(),
+    time: () => pass(async () => (await provider.time?.()) ?? 0),
+    register: (...given) => pass(async () => await provider.register?.(...given)),
   };
   return made;
 }

@@ -8,8 +8,6 @@ export interface MemorySetting {
   readonly runtime: VirtualRuntime;
   readonly store: MemoryStorage;
   readonly provider: LockProvider;
-  /** Another process on the same store. */
-  another(): LockProvider;
 }
 
 /** How long a position in the queue lasts in these settings. */
@@ -18,18 +16,12 @@ export const waiterTtl = 600;
 export function createMemorySetting(): MemorySetting {
   const runtime = new VirtualRuntime();
   const store = new MemoryStorage({ runtime, waiterTtl });
-  const another = () => createMemoryProvider({ store });
-  return { runtime, store, provider: another(), another };
+  return { runtime, store, provider: createMemoryProvider({ store }) };
 }
 
 /** A claim with a ttl of 1 s. */
 export function claimOf(owner: string, more: Partial<Claim> = {}): Claim {
   return { key: 'key', owner, ttl: 1_000, mode: 'exclusive', ...more };
-}
-
-/** A shared claim with a ttl of 1 s. */
-export function sharedOf(owner: string, permits?: number): Claim {
-  return permits === undefined ? claimOf(owner, { mode: 'shared' }) : claimOf(owner, { mode: 'shared', permits });
 }
 
 /** Wakes, by the name of who was woken. */

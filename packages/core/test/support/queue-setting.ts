@@ -8,7 +8,7 @@ import type {
   QueueParts,
 } from '../../src/adapter/index.ts';
 import type { Claim, WakeCause } from '../../src/contract.ts';
-import { createDeferred } from './deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 import { VirtualRuntime } from './virtual-runtime.ts';
 
 /** How long a place lasts, in ms. */
@@ -64,7 +64,7 @@ export class QueueSetting {
   turns: () => Promise<readonly (string | FoundTurn)[]> = async () => [];
   probe: () => Promise<unknown> = async () => {};
   /** Listeners are open at once, without a call of `accept`. */
-  prompt = true;
+  prompt: boolean;
 
   constructor({
     look = false,
@@ -72,9 +72,11 @@ export class QueueSetting {
     heardInterval,
     tryFree,
     together = Infinity,
-  }: Partial<Record<'look' | 'listen', boolean>> &
+    prompt = true,
+  }: Partial<Record<'look' | 'listen' | 'prompt', boolean>> &
     Pick<QueueParts, 'tryFree' | 'together'> &
     Pick<NonNullable<QueueParts['look']>, 'heardInterval'> = {}) {
+    this.prompt = prompt;
     this.queue = createQueue({
       runtime: this.runtime,
       deadline: createDeadline(this.runtime, timeout, 'The backend'),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTestLocks, createVirtualRuntime } from '../../src/testing/index.ts';
-import { createDeferred } from '../support/deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 
 describe('locks for unit tests', () => {
   it('tell which keys were taken, once for each lease', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDeferred } from '../support/deferred.ts';
+import { createDeferred } from '../../src/time/deferred.ts';
 import { createFreeSetting, createSetting, watch } from '../support/setting.ts';
 import { settle } from '../support/virtual-runtime.ts';
 

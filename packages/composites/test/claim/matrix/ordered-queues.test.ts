@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { machineWith } from '../../flaws/flawed-machine.ts';
 import { modelOf } from '../model/model.ts';
 import { problemOf, search } from '../../../../core/test/search/search.ts';
-import { manyContenders, walkAll } from '../model/walk.ts';
+import type { Flaw } from '../../flaws/flawed-module.ts';
 import { weaker } from '../../flaws/weaker-machines.ts';
 import { settingOf } from '../model/setting.ts';
 import type { Setting } from '../model/setting.ts';
@@ -11,7 +11,6 @@ type Settings = Readonly<Record<string, Setting>>;
 
 const machine = await machineWith();
 const timeout = 120_000;
-const walks = 200;
 /** Nothing is known of the key: all members are asked at once. */
 const parallel = { crowded: false, fencing: false };
 /** Others of the process wait: the member of the queue is asked first. */
@@ -71,6 +70,13 @@ const longer: Settings = {
 /** So many states of what is more than a search can visit. */
 const most = 60_000;
 const two = { members: 2, contenders: 2, ...parallel };
+const three = { members: 3, contenders: 2, ...queueFirst };
+const looking = { ...three, faults: { looks: Infinity } };
+const silent = { ...three, faults: { silences: 1 } };
+const reversed = [
+  [0, 1],
+  [1, 0],
+];
 
 describe('claims in ordered queues', () => {
   it.each(Object.entries(short))(
@@ -89,52 +95,17 @@ describe('claims in ordered queues', () => {
     },
     timeout,
   );
-
-  it(
-    `end in ${walks} random schedules of 8 to 16 contenders`,
-    () => {
-      const { failures } = walkAll(manyContenders, { machine, count: walks, mustEnd: true });
-      expect(failures).toEqual([]);
-    },
-    timeout,
-  );
 });
 
 describe('claims stand still for ever', () => {
-  it('where each has a position in every queue', async () => {
-    const found = search(modelOf(settingOf(two), await machineWith(...weaker.placeInEveryQueue)), { mustEnd: true });
-    expect(found.problem).toMatch(/A and B can never go on/);
-  });
-
-  it('where one that waits keeps all its votes', async () => {
-    const found = search(modelOf(settingOf(two), await machineWith(...weaker.keepsAllVotes)), { mustEnd: true });
-    expect(found.problem).toMatch(/A and B can never go on/);
-  });
-
-  it('where one that waits keeps all its votes, in random schedules too', async () => {
-    const flawed = await machineWith(...weaker.keepsAllVotes);
-    const { failures } = walkAll(manyContenders, { machine: flawed, count: 50, mustEnd: true });
-    expect(failures.length).toBeGreaterThan(20);
-  });
-
-  it('where members have another order in another process', () => {
-    const orders = [
-      [0, 1],
-      [1, 0],
-    ];
-    const found = search(modelOf(settingOf({ ...two, orders }), machine), { mustEnd: true });
-    expect(found.problem).toMatch(/A and B can never go on/);
-  });
-
-  it('where one that waits looks for a holder again and again', async () => {
-    const setting = settingOf({ members: 3, contenders: 2, ...queueFirst, faults: { looks: Infinity } });
-    const found = search(modelOf(setting, await machineWith(...weaker.looksWithoutEnd)), { mustEnd: true });
-    expect(found.problem).toMatch(/goes on without an end/);
-  });
-
-  it('where a busy answer counts that is older than the wake', async () => {
-    const setting = settingOf({ members: 3, contenders: 2, ...queueFirst, faults: { silences: 1 } });
-    const found = search(modelOf(setting, await machineWith(...weaker.trustsAnOldBusy)), { mustEnd: true });
-    expect(found.problem).toMatch(/B can never go on/);
+  it.each<[string, readonly Flaw[], Parameters<typeof settingOf>[0], RegExp]>([
+    ['each has a position in every queue', weaker.placeInEveryQueue, two, /A and B can never go on/],
+    ['one that waits keeps all its votes', weaker.keepsAllVotes, two, /A and B can never go on/],
+    ['members have another order in another process', [], { ...two, orders: reversed }, /A and B can never go on/],
+    ['one that waits looks for a holder again and again', weaker.looksWithoutEnd, looking, /goes on without an end/],
+    ['a busy answer counts that is older than the wake', weaker.trustsAnOldBusy, silent, /B can never go on/],
+  ])('where %s', async (_title, flaws, setting, problem) => {
+    const found = search(modelOf(settingOf(setting), await machineWith(...flaws)), { mustEnd: true });
+    expect(found.problem).toMatch(problem);
   });
 });

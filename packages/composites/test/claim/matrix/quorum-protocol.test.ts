@@ -4,14 +4,12 @@ import { machineWith } from '../../flaws/flawed-machine.ts';
 import { modelOf } from '../model/model.ts';
 import { problemOf, search } from '../../../../core/test/search/search.ts';
 import type { Found } from '../../../../core/test/search/search.ts';
-import { manyFaults, walkAll } from '../model/walk.ts';
 import { weaker } from '../../flaws/weaker-machines.ts';
 import { longer, settings } from '../model/protocol-settings.ts';
 import type { Setting } from '../model/setting.ts';
 
 const machine = await machineWith();
 const timeout = 120_000;
-const walks = 2_000;
 /** So many states of what is more than a search can visit. */
 const most = 60_000;
 
@@ -47,15 +45,6 @@ describe('a quorum has one holder at a time, and tokens that increase, through',
   it.each(others)(
     '%s, as far as it is visited',
     (_title, setting) => expect(problemOf(searchIn(setting, machine, most))).toBeUndefined(),
-    timeout,
-  );
-
-  it(
-    `${walks} random schedules with all faults`,
-    () => {
-      const { failures } = walkAll(manyFaults, { machine, count: walks, mustEnd: false });
-      expect(failures).toEqual([]);
-    },
     timeout,
   );
 });

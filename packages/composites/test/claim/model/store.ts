@@ -6,7 +6,7 @@ import type { Setting } from './setting.ts';
 import type { Call, Hold, Owner, Store } from './world.ts';
 
 /** So many times 1 ms: more than the tokens that one member gives in a tick. */
-export const tokensPerMs = 4;
+const tokensPerMs = 4;
 
 /** A member's store meets a call. */
 export function meet(draft: Draft, index: number, contender: number, call: Call): MemberAnswer {

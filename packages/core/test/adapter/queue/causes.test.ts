@@ -64,8 +64,7 @@ test('a first call that is given up before it was sent leaves nothing to release
 
 test('all calls settle at a close: in the order of the key, for a subscription, and for the call of another', async () => {
   const closed = new LockError('LOCK_CLOSED', 'closed');
-  const setting = new QueueSetting({ together: 1 });
-  setting.prompt = false;
+  const setting = new QueueSetting({ together: 1, prompt: false });
   const calls = ['a', 'b', 'b', 'c'].map((owner) => setting.acquire(owner));
   const settled = Promise.allSettled(calls);
   await setting.runtime.advance(1);

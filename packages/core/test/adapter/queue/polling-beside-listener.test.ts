@@ -4,7 +4,7 @@ import { QueueSetting, busy, claimOf, refresh, timeout } from '../../support/que
 import { watch } from '../../support/setting.ts';
 
 describe('a queue that looks until a listener hears', () => {
-  const create = (): QueueSetting => new QueueSetting({ look: true });
+  const create = (prompt = true): QueueSetting => new QueueSetting({ look: true, prompt });
 
   test('looks from the first claim on, and no more once a message has arrived', async () => {
     const setting = create();
@@ -19,8 +19,7 @@ describe('a queue that looks until a listener hears', () => {
   });
 
   test('never looks where a message arrives before the listener is told to be open', async () => {
-    const setting = create();
-    setting.prompt = false;
+    const setting = create(false);
     const call = setting.acquire('a');
     await setting.runtime.advance(1);
     setting.latest.heard();
@@ -34,8 +33,8 @@ describe('a queue that looks until a listener hears', () => {
     const setting = new QueueSetting({
       look: true,
       tryFree: ({ owner }) => (owner.startsWith('shared') ? undefined : Promise.resolve(undefined)),
+      prompt: false,
     });
-    setting.prompt = false;
     void setting.acquire('a');
     void setting.acquire('shared', 'other');
     await setting.runtime.advance(1);
@@ -46,8 +45,7 @@ describe('a queue that looks until a listener hears', () => {
   });
 
   test('waits a moment for its first listener, and then lets claims into the queue without', async () => {
-    const setting = create();
-    setting.prompt = false;
+    const setting = create(false);
     const call = watch(setting.acquire('a'));
     await setting.runtime.advance(249);
     expect(setting.attempted()).toEqual(['a alone']);
@@ -60,8 +58,7 @@ describe('a queue that looks until a listener hears', () => {
   });
 
   test('looks where a listener is refused, whatever the reason, and tries others', async () => {
-    const setting = create();
-    setting.prompt = false;
+    const setting = create(false);
     const refused = new LockError('LOCK_MISCONFIGURED', 'no LISTEN');
     const call = setting.acquire('a');
     await setting.runtime.advance(1);

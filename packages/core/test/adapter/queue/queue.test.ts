@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LockError } from '../../../src/adapter/index.ts';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../../src/time/deferred.ts';
 import {
   QueueSetting,
   busy,
@@ -34,8 +34,7 @@ describe('a queue', () => {
   });
 
   test('subscribes before its first claim takes a place, and once for all claims', async () => {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const first = watch(setting.acquire('a'));
     const second = watch(setting.acquire('b', 'other'));
     await setting.runtime.advance(1);
@@ -112,8 +111,7 @@ describe('a queue', () => {
   });
 
   test('bounds all steps of a call by one timeout', async () => {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const first = createDeferred<typeof busy>();
     setting.answer = ({ others }) => (others === undefined ? first.promise : Promise.resolve(busy));
     const call = setting.acquire('a');
@@ -143,8 +141,7 @@ test('a queue tells which keys its claims wait for', async () => {
 });
 
 test('a claim that the cheaper attempt leaves undecided is decided also without a subscription', async () => {
-  const setting = new QueueSetting({ tryFree: async () => undefined });
-  setting.prompt = false;
+  const setting = new QueueSetting({ tryFree: async () => undefined, prompt: false });
   setting.answer = async () => granted;
   const call = watch(setting.acquire('a'));
   await setting.runtime.advance(patience + 32);
@@ -154,8 +151,7 @@ test('a claim that the cheaper attempt leaves undecided is decided also without 
 describe('a claim with several attempts at once', () => {
   /** Two calls: the first waits for the subscription, and the second for the first. */
   async function calling() {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const calls = [watch(setting.acquire('a')), watch(setting.acquire('a'))];
     await setting.runtime.advance(1);
     expect(calls.map(({ value }) => value)).toEqual([undefined, undefined]);
@@ -183,8 +179,7 @@ describe('a claim with several attempts at once', () => {
   });
 
   test('is not granted again after its release', async () => {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const first = setting.acquire('a');
     await setting.runtime.advance(1);
     setting.latest.heard('a', { token: 7n, sentAt: setting.runtime.time, validity: 30_000 });
@@ -204,8 +199,7 @@ describe('a claim that leaves', () => {
   });
 
   test('while the subscription is being opened takes no place any more', async () => {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const call = setting.acquire('a');
     await setting.runtime.advance(1);
     setting.queue.leave(claimOf('a'));

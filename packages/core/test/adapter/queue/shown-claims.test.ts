@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LockError } from '../../../src/adapter/index.ts';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../../src/time/deferred.ts';
 import { QueueSetting, busy, claimOf, closed, queueOf, refresh, timeout } from '../../support/queue-setting.ts';
 import { watch } from '../../support/setting.ts';
 

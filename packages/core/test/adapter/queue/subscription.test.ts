@@ -18,8 +18,7 @@ const refused = new LockError('LOCK_MISCONFIGURED', 'The backend refuses SUBSCRI
 
 describe('a subscription', () => {
   test('that is refused for good rejects the claims that wait for it, and is tried again by the next', async () => {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const calls = ['a', 'b'].map((owner) => watch(setting.acquire(owner)));
     await setting.runtime.advance(1);
     setting.latest.refuse(refused);
@@ -32,8 +31,7 @@ describe('a subscription', () => {
   });
 
   test('that fails is opened again after pauses that double to a second; claims poll outside the queue until then', async () => {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const call = watch(setting.acquire('a'));
     const openedAt: number[] = [];
     for (let round = 0; round < 7; round += 1) {
@@ -53,8 +51,7 @@ describe('a subscription', () => {
   });
 
   test('that is silent while it is opened is waited for once, given up after the timeout, and closed when it comes late', async () => {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const call = watch(setting.acquire('a'), setting.runtime);
     await setting.runtime.advance(patience + 32);
     expect(call.value).toEqual(polling);
@@ -83,8 +80,7 @@ describe('a subscription', () => {
   });
 
   test('that is lost before it is open counts as failed', async () => {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const call = watch(setting.acquire('a'));
     await setting.runtime.advance(1);
     const [first] = setting.opened;
@@ -156,8 +152,7 @@ describe('a queue that is closed', () => {
   });
 
   test('while it subscribes rejects the claims that wait for that, and closes a listener that comes late', async () => {
-    const setting = new QueueSetting();
-    setting.prompt = false;
+    const setting = new QueueSetting({ prompt: false });
     const call = watch(setting.acquire('a'));
     await setting.runtime.advance(1);
     setting.queue.close(closed);

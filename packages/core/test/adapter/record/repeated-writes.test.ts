@@ -54,16 +54,6 @@ test.each([0, 1, 3])('a release that a client repeats says that it has freed (%i
   expect(await provider.release(claimOf('one'))).toBe(false);
 });
 
-test('a release of what another process has ended answers false', async () => {
-  const { store } = together();
-  const [one, two] = [createRecordProvider(store()), createRecordProvider(store())];
-  await one.tryAcquire(claimOf('one'));
-  expect(await two.release(claimOf('one'))).toBe(true);
-  await two.tryAcquire(claimOf('two'));
-  // It takes its last state for the present one, and hears that it is not.
-  expect(await one.release(claimOf('one'))).toBe(false);
-});
-
 test('a write that comes when its claim was given up has no effect', async () => {
   const { store, records } = together();
   const answering = store();

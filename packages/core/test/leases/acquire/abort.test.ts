@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
 import { busyAtOnce, freeAtOnce, freeNothing, renewAtOnce } from '../../support/scripted-provider.ts';
+import type { Call } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -52,20 +53,26 @@ describe('an AbortSignal', () => {
     await expectNothingLeft(setting);
   });
 
-  it('during an attempt rejects at once, but releases only after the attempt has settled', async () => {
-    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
-    const controller = new AbortController();
-    const acquired = watch(locks.acquire('key', { ttl, signal: controller.signal }));
-    controller.abort();
-    await runtime.advance(3_000);
-    expect(acquired.error).toBe(controller.signal.reason);
-    expect(provider.releases).toHaveLength(0);
-    provider.open('tryAcquire').grant();
-    await settle();
-    expect(provider.releases).toHaveLength(1);
-    expect(provider.releases[0]?.claim).toBe(provider.attempts[0]?.claim);
-    await expectNothingLeft({ runtime, locks });
-  });
+  it.each<[string, (call: Call) => void]>([
+    ['granted', (call) => call.grant()],
+    ['rejected', (call) => call.reject()],
+  ])(
+    'during an attempt rejects at once, but releases only after that was %s, and tries no more',
+    async (_, settled) => {
+      const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
+      const controller = new AbortController();
+      const acquired = watch(locks.acquire('key', { ttl, signal: controller.signal }));
+      controller.abort();
+      await runtime.advance(3_000);
+      expect(acquired.error).toBe(controller.signal.reason);
+      expect(provider.releases).toHaveLength(0);
+      settled(provider.open('tryAcquire'));
+      await runtime.advance(5_000);
+      expect([provider.attempts.length, provider.releases.length]).toEqual([1, 1]);
+      expect(provider.releases[0]?.claim).toBe(provider.attempts[0]?.claim);
+      await expectNothingLeft({ runtime, locks });
+    },
+  );
 
   it('after the grant does nothing: it covers the waiting only', async () => {
     const { runtime, provider, take } = createSetting({ answers: { renew: renewAtOnce } });

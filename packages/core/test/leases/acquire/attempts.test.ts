@@ -15,18 +15,6 @@ describe('an attempt', () => {
     expect(other).toStrictEqual({ key: 'key', owner: other?.owner, ttl, mode: 'shared', permits: 3 });
   });
 
-  it('that is rejected when the call has ended is not repeated', async () => {
-    const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
-    const controller = new AbortController();
-    const acquired = watch(locks.acquire('key', { ttl, signal: controller.signal }));
-    controller.abort();
-    provider.open('tryAcquire').reject();
-    await runtime.advance(5_000);
-    expect(acquired.error).toBe(controller.signal.reason);
-    expect(provider.attempts).toHaveLength(1);
-    expect(provider.releases).toHaveLength(1);
-  });
-
   it('that is rejected when a ttl of rejections is over ends the call at once', async () => {
     const { runtime, provider, locks } = createSetting({ answers: { release: freeAtOnce } });
     const acquired = watch(locks.acquire('key', { ttl }));

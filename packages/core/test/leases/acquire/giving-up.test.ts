@@ -205,26 +205,6 @@ describe('a release by the holder', () => {
     expect(provider.releases).toHaveLength(2);
   });
 
-  it('rejects with LOCK_UNAVAILABLE when it is unknown, and goes on in the background', async () => {
-    const { runtime, provider, take } = createSetting();
-    const lease = await take('key', { ttl });
-    const cause = new Error('connection lost');
-    const released = watch(lease.release());
-    provider.open('release').reject(cause);
-    await settle();
-    expect(released.error).toMatchObject({ code: 'LOCK_UNAVAILABLE', cause, key: 'key' });
-    expect(lease.held).toBe(false);
-    provider.answers.release = freeAtOnce;
-    if (provider.releases.at(-1)?.settled === false) provider.open('release').reject();
-    await runtime.advance(200);
-    expect(provider.open.bind(provider, 'release')).toThrow(/answered already/);
-    const sent = provider.releases.length;
-    expect(sent).toBeGreaterThanOrEqual(2);
-    await runtime.advance(10_000);
-    expect(provider.releases).toHaveLength(sent);
-    expect(lease.signal.aborted).toBe(false);
-  });
-
   it('that is refused for good rejects as it is and is not repeated', async () => {
     const { runtime, provider, take } = createSetting();
     const refused = new LockError('LOCK_CLOSED', 'The provider is closed.');

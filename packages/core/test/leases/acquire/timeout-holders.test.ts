@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLocks, createMemoryProvider } from '../../../src/index.ts';
 import type { Holder } from '../../../src/index.ts';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../../src/time/deferred.ts';
 import { busyAtOnce, freeAtOnce } from '../../support/scripted-provider.ts';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
 

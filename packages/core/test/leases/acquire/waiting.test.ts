@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSetting, expectNothingLeft, watch } from '../../support/setting.ts';
-import { busyAtOnce, freeAtOnce, freeNothing, pausesOf, rejectAtOnce } from '../../support/scripted-provider.ts';
+import { busyAtOnce, freeAtOnce, freeNothing, pausesOf } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 
 const ttl = 1_000;
@@ -78,17 +78,6 @@ describe('a wait of 0', () => {
     expect(provider.attempts).toHaveLength(1);
     expect(provider.attempts[0]?.wake).toBeUndefined();
     expect(provider.releases).toHaveLength(0);
-    await expectNothingLeft({ runtime, locks });
-  });
-
-  it('rejects with LOCK_UNAVAILABLE when that attempt is rejected, also in tryAcquire', async () => {
-    const { runtime, provider, locks } = createSetting({ answers: { tryAcquire: rejectAtOnce, release: freeAtOnce } });
-    await expect(locks.tryAcquire('key', { ttl })).rejects.toMatchObject({
-      code: 'LOCK_UNAVAILABLE',
-      cause: expect.objectContaining({ message: 'connection lost' }),
-    });
-    expect(provider.attempts).toHaveLength(1);
-    expect(provider.releases).toHaveLength(1);
     await expectNothingLeft({ runtime, locks });
   });
 });

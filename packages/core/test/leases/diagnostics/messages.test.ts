@@ -5,7 +5,7 @@ import { createFreeSetting, createSetting, watch } from '../../support/setting.t
 import type { Setting, SettingOptions } from '../../support/setting.ts';
 import { busyAtOnce, freeAtOnce, rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';
-import { claimOf, createMemorySetting, sharedOf } from '../../support/memory-setting.ts';
+import { claimOf, createMemorySetting } from '../../support/memory-setting.ts';
 
 const lost = new Error('connection lost');
 /** The release of what may be left is answered. */
@@ -144,7 +144,7 @@ describe('the message', () => {
 
   it('of a sharer that wants all names the owner', async () => {
     const { provider } = createMemorySetting();
-    await provider.tryAcquire(sharedOf('a'));
+    await provider.tryAcquire(claimOf('a', { mode: 'shared' }));
     await expect(provider.tryAcquire(claimOf('a'))).rejects.toMatchObject({
       code: 'LOCK_INVALID',
       key: 'key',

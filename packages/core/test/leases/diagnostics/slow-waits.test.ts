@@ -1,20 +1,13 @@
 import { channel } from 'node:diagnostics_channel';
+import { listen } from '../../support/listen.ts';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { subscribe } from '../../../src/index.ts';
-import type { SlowMessage, WokenMessage } from '../../../src/index.ts';
 import { twoProcesses } from '../../support/two-processes.ts';
 import { createSetting, watch, well } from '../../support/setting.ts';
-
-function listen(): readonly SlowMessage[] {
-  const messages: SlowMessage[] = [];
-  onTestFinished(subscribe('locks:slow', (message) => void messages.push(message)));
-  return messages;
-}
 
 describe('locks:slow', () => {
   it('tells once of a wait beyond slowWait, and who holds the key', async () => {
     const { runtime, one, two } = twoProcesses({ slowWait: '2s' });
-    const messages = listen();
+    const messages = listen('locks:slow');
     const holder = await one.acquire('key');
     const waiting = watch(two.acquire('key'), runtime);
     await runtime.advance(2_000);
@@ -36,7 +29,7 @@ describe('locks:slow', () => {
 
   it('tells of a wait that is longer than the longest hold so far', async () => {
     const { runtime, one, two } = twoProcesses({ slowWait: 60_000 });
-    const messages = listen();
+    const messages = listen('locks:slow');
     for (const ms of [3_000, 1_500]) {
       const lease = await two.acquire('key');
       await runtime.advance(ms);
@@ -55,7 +48,7 @@ describe('locks:slow', () => {
 
   it('says nothing of waits behind short holds, and of those that have ended', async () => {
     const { runtime, one, two } = twoProcesses({ slowWait: 5_000 });
-    const messages = listen();
+    const messages = listen('locks:slow');
     await (await two.acquire('key')).release();
     const lease = await one.acquire('key');
     const waits = [watch(two.acquire('key'), runtime), watch(two.acquire('key', { wait: 900 }), runtime)];
@@ -80,9 +73,8 @@ describe('locks:slow', () => {
 
   it('tells by what the claim was woken, as each wake does', async () => {
     const { runtime, provider, locks } = createSetting({ slowWait: 2_000, answers: { ...well } });
-    const messages = listen();
-    const woken: WokenMessage[] = [];
-    onTestFinished(subscribe('locks:woken', (message) => void woken.push(message)));
+    const messages = listen('locks:slow');
+    const woken = listen('locks:woken');
     provider.answers.tryAcquire = (call) => call.busy(60_000);
     watch(locks.acquire('key', { wait: 10_000 }), runtime);
     await runtime.advance(0);

@@ -8,19 +8,6 @@ const ttl = 1_000;
 const certain = 988;
 
 describe('a rejected renewal', () => {
-  it('is tried again while the validity lasts, and the lease lives on when one succeeds', async () => {
-    const { runtime, provider, take } = createSetting();
-    let rejections = 0;
-    provider.answers.renew = (call) => (rejections++ < 3 ? call.reject() : call.answer({}));
-    const lease = await take('key', { ttl });
-    await runtime.advance(980);
-    expect(provider.renewals.length).toBeGreaterThanOrEqual(4);
-    expect(lease.held).toBe(true);
-    expect(lease.signal.aborted).toBe(false);
-    await runtime.advance(5 * ttl);
-    expect(lease.held).toBe(true);
-  });
-
   it('loses the lease exactly at its deadline when all are rejected', async () => {
     const { runtime, provider, take } = createSetting({ answers: { renew: rejectAtOnce, release: freeAtOnce } });
     const lease = await take('key', { ttl });

@@ -17,17 +17,6 @@ describe('renewal', () => {
     expect(provider.renewals[0]?.claim).toMatchObject({ key: 'key', owner: lease.owner, ttl });
   });
 
-  it('restarts the validity from its own send', async () => {
-    const { runtime, provider, take } = createSetting();
-    const lease = await take('key', { ttl });
-    await runtime.advance(330);
-    const sentAt = provider.open('renew').at;
-    await runtime.advance(200);
-    provider.open('renew').answer({});
-    await settle();
-    expect(lease.remaining).toBe(certain - (runtime.time - sentAt));
-  });
-
   it('takes over the validity that the provider reports', async () => {
     const { runtime, provider, take } = createSetting();
     const lease = await take('key', { ttl });
@@ -89,16 +78,6 @@ describe('renew()', () => {
     expect(provider.renewals).toHaveLength(1);
     await runtime.advance(30);
     expect(provider.renewals).toHaveLength(2);
-  });
-
-  it('rejects with LOCK_LOST when the provider says false', async () => {
-    const { provider, take } = createSetting();
-    const lease = await take('key', { ttl });
-    const renewed = watch(lease.renew());
-    provider.open('renew').answer(false);
-    await settle();
-    expect(renewed.error).toMatchObject({ code: 'LOCK_LOST' });
-    expect(lease.signal.reason).toBe(renewed.error);
   });
 
   it('rejects with LOCK_LOST when the validity that it brings is over already', async () => {

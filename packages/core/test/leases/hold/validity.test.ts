@@ -15,15 +15,6 @@ describe('the validity of a grant', () => {
     expect(lease.held).toBe(true);
   });
 
-  it('counts from before the send, however late the answer is', async () => {
-    const { runtime, provider, locks } = createSetting();
-    const acquired = watch(locks.acquire('key', { ttl }));
-    await runtime.advance(300);
-    provider.open('tryAcquire').grant();
-    await settle();
-    expect(acquired.value?.remaining).toBe(certain - 300);
-  });
-
   it('counts from the send of the attempt that won, not from the call', async () => {
     const { runtime, provider, locks } = createSetting({ random: 0 });
     const acquired = watch(locks.acquire('key', { ttl }));

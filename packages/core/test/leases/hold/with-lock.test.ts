@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../../src/time/deferred.ts';
 import { createFreeSetting, watch } from '../../support/setting.ts';
 import { rejectAtOnce } from '../../support/scripted-provider.ts';
 import { settle } from '../../support/virtual-runtime.ts';

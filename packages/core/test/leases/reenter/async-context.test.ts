@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { outsideContext } from '../../../src/adapter/index.ts';
 import { createLocks, createMemoryProvider } from '../../../src/index.ts';
 import type { AcquireOptions, Lease, LockMessage, LockProvider, Locks } from '../../../src/index.ts';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../../src/time/deferred.ts';
 
 const flow = new AsyncLocalStorage<string>();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLocks } from '../../../src/index.ts';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../../src/time/deferred.ts';
 import { createFreeSetting } from '../../support/setting.ts';
 import type { Setting } from '../../support/setting.ts';
 

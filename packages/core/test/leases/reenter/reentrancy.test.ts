@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../../src/index.ts';
-import { createDeferred } from '../../support/deferred.ts';
+import { createDeferred } from '../../../src/time/deferred.ts';
 import { createFreeSetting, watch } from '../../support/setting.ts';
 import { settle } from '../../support/virtual-runtime.ts';
 

@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../../support/listen.ts';
 import type { CombinedProvider } from '../../../../composites/src/combine/combined-provider.ts';
 import type { MigratingProvider } from '../../../../composites/src/migrate/migrate.ts';
-import { createLocks, createMemoryProvider, createMemoryStore, subscribe } from '../../../src/index.ts';
+import { createLocks, createMemoryProvider, createMemoryStore } from '../../../src/index.ts';
 import { combine, migrate } from '../../../../composites/src/index.ts';
-import type { Lease, LockProvider, ReleaseMessage } from '../../../src/index.ts';
+import type { Lease, LockProvider } from '../../../src/index.ts';
 import { breakable } from '../../support/breakable.ts';
 import { createFreeSetting, createSetting, watch } from '../../support/setting.ts';
 import { rejectAtOnce, renewAtOnce } from '../../support/scripted-provider.ts';
@@ -147,8 +148,7 @@ describe('a key that rests', () => {
   });
 
   it('is told of by diagnostics', async () => {
-    const messages: ReleaseMessage[] = [];
-    onTestFinished(subscribe('locks:release', (message) => void messages.push(message)));
+    const messages = listen('locks:release');
     const { one } = twoProcesses();
     await (await one.acquire('told', { atLeast: 5_000 })).release();
     expect(messages).toMatchObject([{ key: 'told', freed: true, cooldown: 5_000 }]);

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { LockProvider, Locks, OnceOptions, Slot } from '../../../src/index.ts';
+import type { Locks, OnceOptions, Slot } from '../../../src/index.ts';
 import { createLocks, subscribe } from '../../../src/index.ts';
+import { replaced } from '../../support/replaced.ts';
 import { watch } from '../../support/setting.ts';
 import { createFleet } from './fleet.ts';
 
@@ -102,23 +103,15 @@ it.each(['signal', 'close'] as const)('takes work that a %s stopped for stopped,
 it('leaves a slot to others whose process closed before the work began', async () => {
   const { process, provider, slot, runtime } = await createFleet();
   const store = provider();
-  const { name, traits } = store;
   // It closes while its record is written.
   const closing: { locks?: Locks } = {};
-  const slow: LockProvider = {
-    name,
-    traits,
-    tryAcquire: (...call) => store.tryAcquire(...call),
-    renew: (...call) => store.renew(...call),
-    release: (claim) => store.release(claim),
-    inspect: (key) => store.inspect(key),
+  const slow = replaced(store, {
     register: async (...call) => {
       const text = await store.register!(...call);
       if (call[1]?.to?.includes(';r;') === true) void closing.locks?.close();
       return text;
     },
-    close: () => store.close(),
-  };
+  });
   closing.locks = createLocks(slow, { runtime, drain: '1s' });
   let runs = 0;
   const closed = watch(closing.locks.once('report', slot(0), () => (runs += 1)));

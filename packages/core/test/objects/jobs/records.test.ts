@@ -1,16 +1,15 @@
 import { expect, it } from 'vitest';
 import { createLocks } from '../../../src/index.ts';
 import type { JobRun, LockProvider, Locks } from '../../../src/index.ts';
-import { clockAhead } from '../../support/replaced.ts';
+import { clockAhead, replaced } from '../../support/replaced.ts';
 import { watch } from '../../support/setting.ts';
 import { jobOfLock, lockOfJob } from '../../../src/objects/jobs/job-lock.ts';
 import { parseRecord, recordText } from '../../../src/objects/jobs/job-record.ts';
+import { collect } from '../../../../test-servers/src/support/collect.ts';
 import { createFleet } from './fleet.ts';
 
 async function all(locks: Locks): Promise<JobRun[]> {
-  const found: JobRun[] = [];
-  for await (const job of locks.jobs()) found.push(job);
-  return found.toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  return (await collect(locks.jobs())).toSorted((one, other) => (one.key < other.key ? -1 : 1));
 }
 
 it('lists the last run of each job, however long its key is', async () => {
@@ -89,18 +88,7 @@ it('keeps at most 200 characters of a run, and reads what it wrote', () => {
 
 /** The same provider with other registers. */
 function withRegister(provider: LockProvider, register: NonNullable<LockProvider['register']>): LockProvider {
-  const { name, traits } = provider;
-  return {
-    name,
-    traits,
-    tryAcquire: (...call) => provider.tryAcquire(...call),
-    renew: (...call) => provider.renew(...call),
-    release: (claim) => provider.release(claim),
-    inspect: (key) => provider.inspect(key),
-    time: () => provider.time!(),
-    close: () => provider.close(),
-    register,
-  };
+  return replaced(provider, { register });
 }
 
 /** The same, with writes that fail, or whose answers are lost. */
@@ -157,7 +145,7 @@ it('is closed after the end of a run is recorded, also where that takes longer t
     if (!isOpen) throw new Error('closed');
     return await store.register!(name, change);
   });
-  const closing = { ...slow, close: () => Promise.resolve(void (isOpen = false)) };
+  const closing = replaced(slow, { close: () => Promise.resolve(void (isOpen = false)) });
   const locks = createLocks(closing, { runtime, drain: '100ms', closeProvider: true });
   const run = watch(
     locks.once('report', slot(0), ({ signal }) => {

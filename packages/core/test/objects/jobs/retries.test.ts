@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createLocks } from '../../../src/index.ts';
-import type { LockProvider, Locks } from '../../../src/index.ts';
-import { clockAhead } from '../../support/replaced.ts';
+import type { Locks } from '../../../src/index.ts';
+import { clockAhead, replaced } from '../../support/replaced.ts';
 import { watch } from '../../support/setting.ts';
 import { createFleet } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
@@ -80,21 +80,12 @@ it('waits for no retry after a close in the middle of its call', async () => {
   fail(fleet, process());
   await runtime.advance(2_000);
   const store = provider();
-  const slow: LockProvider = {
-    ...store,
-    name: store.name,
-    traits: store.traits,
-    tryAcquire: (...call) => store.tryAcquire(...call),
-    renew: (...call) => store.renew(...call),
-    release: (claim) => store.release(claim),
-    inspect: (key) => store.inspect(key),
-    close: () => store.close(),
-    register: (...call) => store.register!(...call),
+  const slow = replaced(store, {
     time: async () => {
       await fleet.pause(100);
       return await store.time!();
     },
-  };
+  });
   const locks = createLocks(slow, { runtime });
   const call = watch(locks.once('report', slot(0), { onFailure: retry, wait: '1m' }, () => 2));
   await runtime.advance(50);

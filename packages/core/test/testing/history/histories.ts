@@ -1,4 +1,5 @@
-import type { HistoryCall, HistoryEvent } from '../../../src/testing/index.ts';
+import { checkHistory } from '../../../src/testing/index.ts';
+import type { CheckHistoryOptions, HistoryCall, HistoryEvent } from '../../../src/testing/index.ts';
 
 const exclusive: HistoryCall = { key: 'k', mode: 'exclusive', how: 'acquire' };
 
@@ -18,6 +19,11 @@ export function killedAfter(events: readonly HistoryEvent[]): HistoryEvent[] {
     ...events,
     ...[...processes].map((process) => ({ type: 'ended', at: 10_000, process, killed: true }) as const),
   ];
+}
+
+/** The rules that `events` break, and how. Every process is killed at their end. */
+export function violations(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): readonly string[] {
+  return checkHistory(killedAfter(events), options).map(({ rule, message }) => `${rule}: ${message}`);
 }
 
 /** One lease: called and granted at `from`, promised for `left` ms, and released at `to`. */

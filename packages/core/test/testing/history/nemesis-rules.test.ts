@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkHistory } from '../../../src/testing/index.ts';
 import type { CheckHistoryOptions, HistoryEvent } from '../../../src/testing/index.ts';
-import { historyOf, killedAfter, lease } from './histories.ts';
-
-function violations(events: readonly HistoryEvent[], options: CheckHistoryOptions = {}): readonly string[] {
-  return checkHistory(killedAfter(events), options).map(({ rule, message }) => `${rule}: ${message}`);
-}
+import { historyOf, lease, violations } from './histories.ts';
 
 const lost = (at: number) => historyOf({ type: 'lost', at, id: 'a/1', code: 'LOCK_LOST', held: false });
 const stop = (from: number, at: number, kind = 'pause') => historyOf({ type: 'fault', kind, from, at, hit: 'a' });
