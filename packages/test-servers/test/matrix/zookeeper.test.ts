@@ -12,8 +12,8 @@ function testOptions(): void {
   describe('a ZooKeeper', () => {
     test('grants sessions as long as its ticks say, allows any number of connections, and answers all words', async () => {
       await using server = await startZookeeper({ tickTime: 300 });
-      using short = await openZookeeper(server.url, { timeout: 1 });
-      using long = await openZookeeper(server.url, { timeout: 1_000_000 });
+      using short = await openZookeeper(server.url, 1);
+      using long = await openZookeeper(server.url, 1_000_000);
       expect([short.timeout, long.timeout]).toEqual([600, 6_000]);
       expect(await fourLetterWord(server, 'conf')).toMatch(/^maxClientCnxns=0$/m);
       expect(await fourLetterWord(server, 'cons')).toContain('to=6000');
@@ -40,7 +40,7 @@ function testLocalOptions(): void {
         javaProperties: { 'jute.maxbuffer': '2000' },
         javaOptions: ['-Xmx96m'],
       });
-      using session = await openZookeeper(server.url, { timeout: 1 });
+      using session = await openZookeeper(server.url, 1);
       expect(session.timeout).toBe(123);
       expect(await fourLetterWord(server, 'conf')).toMatch(/^maxClientCnxns=37$[^]*^maxSessionTimeout=4567$/m);
       await expect(session.create('/too-much', 'x'.repeat(3_000))).rejects.toThrow();
