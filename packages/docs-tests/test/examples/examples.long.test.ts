@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually, startRedis } from '@locks/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExampleCopies } from '../support/example-copies.ts';
@@ -8,6 +10,7 @@ import { mostAtOnce, spansOf } from './spans.ts';
 const names = [
   ...['fastify-idempotency', 'express', 'bullmq', 'cache-stampede'],
   ...['semaphore', 'leader-election', 'graceful-shutdown', 'stores-by-configuration', 'fenced-sql-update'],
+  'live-migration',
 ];
 
 let examples: ExampleCopies;
@@ -196,5 +199,24 @@ describe.concurrent('each example does what its README promises', { timeout: 120
       'south: LOCK_LOST, and its write was refused',
       'the carrier of the order is north',
     ]);
+  });
+
+  test('live-migration: two processes move to the other store, and no update is lost', async () => {
+    const example = copyOf('live-migration');
+    writeFileSync(join(example.folder, 'phase'), 'from\n');
+    const services = [example.start(['service.js']), example.start(['service.js'])];
+    const counter = (): number => Number(readFileSync(join(example.folder, 'counter'), 'utf8'));
+    for (const phase of ['from', 'both', 'to'] as const) {
+      const move = example.start(['move.js', phase]);
+      expect(await move.end(), move.lines.join('\n')).toBe(0);
+      expect(move.lines).toEqual([`all 2 processes are in phase "${phase}"`]);
+      await Promise.all(services.map((service) => service.said(new RegExp(`^locks in phase "${phase}"$`))));
+      // Both work under it.
+      const before = counter();
+      await eventually('more updates', () => counter() > before + 5, 20_000);
+    }
+    for (const service of services) expect(await service.end('SIGTERM'), service.lines.join('\n')).toBe(0);
+    const made = await Promise.all(services.map((service) => service.said(/^made (\d+) updates$/)));
+    expect(counter()).toBe(made.reduce((sum, [, updates]) => sum + Number(updates), 0));
   });
 });
