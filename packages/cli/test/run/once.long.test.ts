@@ -119,8 +119,7 @@ test('TERM ends a call that waits, and Ctrl-C in a terminal leaves a run stopped
   const user = createUser();
   const locks = await locksOf(user);
   const terminal = await openTerminal(user.home);
-  terminal.type(`$locks run report --once ${slot} -- sh -c 'echo rea""dy; exec cat'\n`);
-  await terminal.sees('ready');
+  await terminal.enter(`$locks run report --once ${slot} -- sh -c 'echo rea""dy; exec cat'`, 'ready');
   const standby = user.start(['run', 'report', '--once', slot, '--wait', '1m', '--', 'true']);
   await expect.poll(async () => (await locks.inspect('once/report')).waiters).toBe(1);
   standby.process.kill('SIGTERM');
