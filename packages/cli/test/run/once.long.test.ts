@@ -129,22 +129,6 @@ test('TERM ends a call that waits, and Ctrl-C in a terminal leaves a run stopped
   expect(await locks.job('report')).toMatchObject({ state: 'stopped', exitCode: 130, tries: 0 });
 });
 
-test('a command that makes a code of TERM is stopped, and one that makes a success of it is done', async () => {
-  const user = createUser();
-  const locks = await locksOf(user);
-  for (const [key, code, state] of [
-    ['orderly', 0, 'done'],
-    ['busy', 5, 'stopped'],
-  ] as const) {
-    const script = `trap 'exit ${code}' TERM; echo started; while :; do sleep 0.05; done`;
-    const started = user.start(['run', key, '--once', 'ever', '--', 'sh', '-c', script]);
-    await expect.poll(started.written).toContain('started');
-    started.process.kill('SIGTERM');
-    expect(await started.ended).toMatchObject({ code, signal: null });
-    expect(await locks.job(key)).toMatchObject({ state });
-  }
-});
-
 test('a run that is killed has crashed, which is 76', async () => {
   const user = createUser();
   const first = await runner(user, '--ttl', '300ms', '--grace', '0');
