@@ -1,6 +1,5 @@
 import { test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
-import { locksOf } from '../support/locks-of.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 import { ctrlC, openTerminal } from '../support/terminal.ts';
 
 test('break asks on a terminal, and only yes ends the lease', async () => {

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 import type { Started } from '../support/locks-program.ts';
-import { locksOf } from '../support/locks-of.ts';
 
 async function addressOf(started: Started): Promise<URL> {
   await expect.poll(started.written).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\/\n$/);

@@ -1,8 +1,7 @@
 import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { expect, test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
-import { locksOf } from '../support/locks-of.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 import { ctrlC, openTerminal } from '../support/terminal.ts';
 
 interface Change {

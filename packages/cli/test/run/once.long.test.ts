@@ -1,10 +1,8 @@
 import { startRedis } from '@locks/test-servers';
 import { expect, test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 import type { Outcome, Started, User } from '../support/locks-program.ts';
-import { isGone } from '../support/is-gone.ts';
-import { locksOf } from '../support/locks-of.ts';
-import { stubbornCommand } from '../support/stubborn-command.ts';
+import { isGone, stubbornCommand } from '../support/stubborn-command.ts';
 import { ctrlC, openTerminal } from '../support/terminal.ts';
 
 const slot = '2021-11-29T03:00Z';

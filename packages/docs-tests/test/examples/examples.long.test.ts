@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExampleCopies } from '../support/example-copies.ts';
 import type { ExampleCopies, ExampleCopy } from '../support/example-copies.ts';
 import type { Running } from '../support/running.ts';
-import { mostAtOnce, spansOf } from './spans.ts';
 
 const names = [
   ...['fastify-idempotency', 'express', 'bullmq', 'cache-stampede'],
@@ -42,6 +41,35 @@ async function serve(example: ExampleCopy): Promise<Running & { readonly url: st
 async function post(url: string, init: RequestInit = {}): Promise<{ readonly status: number; readonly body: string }> {
   const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(40_000), ...init });
   return { status: response.status, body: await response.text() };
+}
+
+/** Work that began and ended, in ms of the clock of the host. */
+interface Span {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/**
+ * The spans that processes told, each in two lines: a time in ISO 8601, and a text that `pattern`
+ * matches. Its groups are `begins` or `ends`, and a name.
+ */
+function spansOf(processes: readonly { readonly lines: readonly string[] }[], pattern: RegExp): Span[] {
+  return processes.flatMap(({ lines }) => {
+    const begins = new Map<string, number>();
+    return lines.flatMap((line) => {
+      const [, time = '', text = ''] = /^(\S+Z) (.*)$/.exec(line) ?? [];
+      const [, event, name = ''] = pattern.exec(text) ?? [];
+      const begin = begins.get(name);
+      if (event === 'begins') begins.set(name, Date.parse(time));
+      return event === 'ends' && begin !== undefined ? [{ begin, end: Date.parse(time) }] : [];
+    });
+  });
+}
+
+/** How many of them there were at once at most. One that ends when another begins is over. */
+function mostAtOnce(spans: readonly Span[]): number {
+  const at = (time: number): number => spans.filter(({ begin, end }) => begin <= time && time < end).length;
+  return Math.max(0, ...spans.map(({ begin }) => at(begin)));
 }
 
 // They mostly wait.
