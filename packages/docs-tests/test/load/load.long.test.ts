@@ -1,6 +1,6 @@
 import { createLocks } from '@locks/core';
 import type { Locks } from '@locks/core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { proxied } from '../support/proxied.ts';
 import { startStore, storeNames } from '../support/stores.ts';
 import type { Store, StoreName } from '../support/stores.ts';
@@ -8,6 +8,8 @@ import { cycle } from './cycles.ts';
 import { holdLeases } from './held-leases.ts';
 import { nothingLeft, quantile } from './measure.ts';
 import { waitForOneKey } from './one-key.ts';
+import { partition } from './partitions.ts';
+import { plot, report } from './report.ts';
 
 /** The stage `load` has the whole, of each store. */
 const whole = process.env['LOCKS_LOAD'] !== undefined;
@@ -18,15 +20,18 @@ const stores = (process.env['LOCKS_TEST_STORES']?.split(',') ?? some) as readonl
 /** How many claims have positions for a key that one holds. */
 const most: Partial<Record<StoreName, number>> = { sqlite: 1_999, table: 1_999 };
 
+/** In ms: as short as the stores take. An etcd lease lasts 2 s at least. */
+const partitionTtl = (name: StoreName): number => (name === 'etcd' ? 2_000 : 1_500);
+/** A session is the lease of ZooKeeper. */
+const session = { zookeeper: { sessionTimeout: 2_000 } } as Partial<Record<StoreName, { sessionTimeout: number }>>;
+
 async function open(store: Store, url = store.url): Promise<Locks> {
   const locks = createLocks(await store.open(url, patient(store)), { closeProvider: true, closeTimeout: 20_000 });
   onTestFinished(() => locks.close());
   return locks;
 }
 
-function report(what: string, store: StoreName, figures: object): void {
-  console.log(JSON.stringify({ what, store, ...figures }));
-}
+afterAll(plot);
 
 describe.each(stores)('%s', { timeout: whole ? 3_600_000 : 300_000 }, (name) => {
   async function start(): Promise<Store> {
@@ -85,6 +90,18 @@ describe.each(stores)('%s', { timeout: whole ? 3_600_000 : 300_000 }, (name) => 
     await nothingLeft(there);
   });
 });
+
+test.each(stores.filter((name) => name !== 'memory' && name !== 'sqlite'))(
+  '%s: the holder is told before another is granted, whatever way its connections fall silent',
+  { timeout: whole ? 3_600_000 : 300_000 },
+  async (name) => {
+    const store = await startStore(name);
+    onTestFinished(() => store.stop());
+    const found = await partition(store, whole ? 1_000 : 40, partitionTtl(name), session[name]);
+    report('partitions', name, { found });
+    expect(found.filter(({ margin }) => !(margin > 0))).toEqual([]);
+  },
+);
 
 /** A machine that is overloaded stands still for longer than the short times of other tests. */
 function patient({ options }: Store): Readonly<Record<string, number>> {
