@@ -74,12 +74,6 @@ const stages = [
     env: { always: { LOCKS_PAIRS: 'all' } },
   },
   {
-    name: 'jobs',
-    weekly: true,
-    command: vitest('jobs', '--project', 'long:docs-tests', 'jobs.long'),
-    env: { always: { LOCKS_TEST_ROUNDS: '50', LOCKS_TEST_STORES: 'redis,postgres,mariadb,sqlite,etcd' } },
-  },
-  {
     name: 'load',
     weekly: true,
     command: vitest('load', '--project', 'long:docs-tests', 'load.long'),

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { pack, unpack } from '../../docs-tests/test/support/pack.ts';
 import { environmentIn, ownFolder } from './support/locks-program.ts';
 
 const packages = fileURLToPath(new URL('../..', import.meta.url));
@@ -10,7 +11,7 @@ const { dependencies } = JSON.parse(readFileSync(join(packages, 'cli/package.jso
   readonly dependencies: Readonly<Record<string, string>>;
 };
 const own = Object.keys(dependencies).filter((name) => name.startsWith('@locks/'));
-const ours = [...own.map((name) => name.slice('@locks/'.length)), 'cli'];
+const ours = [...own, '@locks/cli'].map((name) => name.replace('@locks', 'packages'));
 
 /** The modules that `locks` finds, from its own folder and from the root. */
 const shared = [join(packages, 'cli/node_modules'), join(packages, '../node_modules')];
@@ -19,14 +20,7 @@ const shared = [join(packages, 'cli/node_modules'), join(packages, '../node_modu
 function installPacked(): string {
   const folder = ownFolder();
   const modules = join(folder, 'node_modules');
-  mkdirSync(join(modules, '@locks'), { recursive: true });
-  for (const name of ours) {
-    const npm = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
-    const tarball = execFileSync('npm', npm, { cwd: join(packages, name), encoding: 'utf8' }).trim();
-    const target = join(modules, '@locks', name);
-    mkdirSync(target);
-    execFileSync('tar', ['xzf', join(folder, tarball), '-C', target, '--strip-components=1']);
-  }
+  for (const [name, tarball] of pack(ours, folder)) unpack(tarball, join(modules, name));
   for (const from of shared) linkAll(from, modules);
   return folder;
 }

@@ -3,6 +3,7 @@ import type { LockProvider } from '@locks/core';
 import { runConformance } from '@locks/conformance';
 import type { ConformanceOptions } from '@locks/conformance';
 import { expect, test } from 'vitest';
+import { bound } from './bound.ts';
 
 const only = ['release-frees', 'token-floor', 'renew-raises-token'];
 
@@ -11,18 +12,14 @@ function recorded(log: string[], fails: () => boolean = () => false): Conformanc
   const store = createMemoryStore();
   const create = (): LockProvider => {
     const inner = createMemoryProvider({ store });
-    return Object.assign(Object.create(inner) as LockProvider, {
-      traits: inner.traits,
-      renew: inner.renew.bind(inner),
-      release: inner.release.bind(inner),
-      inspect: inner.inspect.bind(inner),
-      close: inner.close.bind(inner),
-      tryAcquire: async (...args: Parameters<LockProvider['tryAcquire']>) => {
+    return {
+      ...bound(inner),
+      async tryAcquire(...args) {
         if (log.at(-1) !== 'attempt') log.push('attempt');
         if (fails()) throw new Error('broken');
         return await inner.tryAcquire(...args);
       },
-    });
+    };
   };
   return {
     name: 'm',

@@ -101,13 +101,6 @@ test('leaks that never answers fails by name within the patience of a check, and
   expect(results[0]?.error?.message).toContain('expected option "leaks" to answer within 2500 ms');
 });
 
-test('a create that never resolves rejects the run within the limit', async () => {
-  const create = (): Promise<LockProvider> => new Promise(() => {});
-  await expect(runConformance({ name: 'none', create, limit: 100 })).rejects.toThrow(
-    'expected create() to resolve within 100 ms',
-  );
-});
-
 test('timers that close leaves are found', async () => {
   const timers: NodeJS.Timeout[] = [];
   const create = changed((inner) => ({
@@ -122,25 +115,22 @@ test('timers that close leaves are found', async () => {
   expect(failures(report)).toEqual(['close-leaves-nothing', 'locks-no-timers']);
 });
 
-test('a create that fails rejects the run', async () => {
-  const create = (): LockProvider => {
-    throw new Error('no server');
-  };
-  await expect(runConformance({ name: 'none', create })).rejects.toThrow('no server');
-});
+const failing = (): never => {
+  throw new Error('no server');
+};
+const noProvider = 'expected create() to give a provider with tryAcquire()';
 
-test.each([undefined, null, 5, {}, { close: () => {} }])(
-  'a create that gives %o rejects the run by name',
-  async (made) => {
-    await expect(runConformance({ name: 'none', create: () => made as never })).rejects.toThrow(
-      'expected create() to give a provider with tryAcquire()',
-    );
-  },
-);
-
-test('a create that gives a provider without traits rejects the run by name', async () => {
-  const create = changed(() => ({ traits: undefined as never }));
-  await expect(runConformance({ name: 'none', create })).rejects.toThrow('to give a provider with traits');
+test.each([
+  ['never resolves', () => new Promise<never>(() => {}), 'expected create() to resolve within 100 ms'],
+  ['fails', failing, 'no server'],
+  ['gives nothing', () => undefined as never, noProvider],
+  ['gives null', () => null as never, noProvider],
+  ['gives a number', () => 5 as never, noProvider],
+  ['gives an object', () => ({}) as never, noProvider],
+  ['gives something with close()', () => ({ close: () => {} }) as never, noProvider],
+  ['gives no traits', changed(() => ({ traits: undefined as never })), 'to give a provider with traits'],
+])('a create that %s rejects the run, by name and within the limit', async (_, create, message) => {
+  await expect(runConformance({ name: 'none', create, limit: 100 })).rejects.toThrow(message);
 });
 
 test('a create that gives no provider later is a failure that says so', async () => {
@@ -149,7 +139,7 @@ test('a create that gives no provider later is a failure that says so', async ()
   const create = (): LockProvider =>
     (made += 1) === 1 ? inner : ({ name: 'half', traits: inner.traits, close: async () => {} } as never);
   const report = await runConformance({ name: 'half', create, only: ['release-frees'] });
-  expect(report.results[0]?.error?.message).toContain('expected create() to give a provider with tryAcquire()');
+  expect(report.results[0]?.error?.message).toContain(noProvider);
 });
 
 test('a provider that declares less than it does is told so', async () => {

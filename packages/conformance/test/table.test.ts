@@ -3,6 +3,7 @@ import type { LockProvider } from '@locks/core';
 import { printConformance, printTable } from '@locks/conformance';
 import type { ConformanceOptions } from '@locks/conformance';
 import { expect, test } from 'vitest';
+import { bound } from './bound.ts';
 
 const only = ['declares-traits', 'release-frees', 'token-floor', 'processes-exclusion', 'processes-wake'];
 
@@ -11,15 +12,8 @@ function flawed(): ConformanceOptions {
   const store = createMemoryStore();
   const create = (): LockProvider => {
     const inner = createMemoryProvider({ store });
-    return {
-      name: 'flawed',
-      traits: { ...inner.traits, scope: 'host', fencing: 'none' },
-      tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake),
-      renew: (claim, token) => inner.renew(claim, token),
-      release: async () => true,
-      inspect: (key) => inner.inspect(key),
-      close: () => inner.close(),
-    };
+    const traits = { ...inner.traits, scope: 'host', fencing: 'none' } as const;
+    return { ...bound(inner), name: 'flawed', traits, release: async () => true };
   };
   // What it may declare too little of is looked for as long, and this one never frees a key.
   return { name: 'm', create, ttl: 50, limit: 1_000, seed: 42, only };

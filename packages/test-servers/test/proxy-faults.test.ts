@@ -2,18 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { dial, flushed, linked, until } from './wire.ts';
 
-describe('hold', () => {
-  test('lets nothing pass one way, and all of it in its order when it is ended', async () => {
-    const { proxy, client, server } = await linked();
-    const end = proxy.hold('replies');
-    client.write('one ');
-    await server.received('one ');
-    client.write('two');
-    await server.received('one two');
-    expect(client.text).toBe('');
-    end();
-    await client.received('ONE TWO');
-  });
+test('hold lets nothing pass one way, and all of it in its order when it is ended', async () => {
+  const { proxy, client, server } = await linked();
+  const end = proxy.hold('replies');
+  client.write('one ');
+  await server.received('one ');
+  client.write('two');
+  await server.received('one two');
+  expect(client.text).toBe('');
+  end();
+  await client.received('ONE TWO');
 });
 
 describe('delay', () => {

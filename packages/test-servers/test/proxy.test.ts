@@ -63,17 +63,15 @@ describe('a proxy without faults', () => {
   });
 });
 
-describe('stop', () => {
-  test('ends all connections, delayed or silent, and may be repeated', async () => {
-    const { proxy, client, server } = await linked();
-    proxy.delay(60_000);
-    proxy.silence('requests');
-    client.write('a');
-    await Promise.all([proxy.stop(), proxy.stop()]);
-    await proxy[Symbol.asyncDispose]();
-    await client.untilClosed();
-    await server.untilClosed();
-    expect(proxy.clientConnections + proxy.serverConnections).toBe(0);
-    expect(await dial(proxy)).toMatchObject({ closed: true, failure: 'ECONNREFUSED' });
-  });
+test('stop ends all connections, delayed or silent, and may be repeated', async () => {
+  const { proxy, client, server } = await linked();
+  proxy.delay(60_000);
+  proxy.silence('requests');
+  client.write('a');
+  await Promise.all([proxy.stop(), proxy.stop()]);
+  await proxy[Symbol.asyncDispose]();
+  await client.untilClosed();
+  await server.untilClosed();
+  expect(proxy.clientConnections + proxy.serverConnections).toBe(0);
+  expect(await dial(proxy)).toMatchObject({ closed: true, failure: 'ECONNREFUSED' });
 });

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { chooseServer } from '../src/start/choose.ts';
-import { redisCommand, startRedis, wallClocks } from '../src/index.ts';
+import { redisCommand, startRedis, startRedisCluster, wallClocks } from '../src/index.ts';
 import { ask } from './ask.ts';
 import { testExternalServer } from './external-server.ts';
 import { redis } from './kinds/redis.ts';
@@ -9,54 +9,47 @@ import { testOwnServer } from './own-server.ts';
 
 // Each way of running servers has its own tests; what it cannot do is another way's.
 const way = chooseServer('redis', 'redis:8-alpine').kind;
-if (way !== 'external') {
-  testOwnServer(redis, way);
-  testOptions();
-}
-if (way === 'local') {
-  testLocalProcess(redis, 'all ends');
-  testClocks();
-}
+if (way !== 'external') testOwnServer(redis, way);
+if (way === 'local') testLocalProcess(redis, 'all ends');
 testExternalServer(redis);
 
-function testOptions(): void {
-  describe('the options of a Redis', () => {
-    test('it persists nothing unless asked', async () => {
-      await using server = await startRedis();
-      expect(await ask(server.url, 'CONFIG GET save')).toBe('*2\r\n$4\r\nsave\r\n$0');
-      expect(await ask(server.url, 'SET key value')).toBe('+OK');
-      await server.kill();
-      await server.restart();
-      expect(await ask(server.url, 'GET key')).toBe('$-1');
-    });
-
-    test('it persists at its end what it was asked to', async () => {
-      await using server = await startRedis({ args: ['--save', '3600', '1'] });
-      expect(await ask(server.url, 'SET key value')).toBe('+OK');
-      await server.restart();
-      expect(await ask(server.url, 'GET key')).toBe('$5\r\nvalue');
-    });
-
-    test('it asks for the password that it was given', async () => {
-      await using server = await startRedis({ password: 'a b"c@/:é' });
-      expect(await ask(server.url, 'PING')).toMatch(/^-NOAUTH/);
-      expect(decodeURIComponent(new URL(server.url).password)).toBe('a b"c@/:é');
-      await server.restart();
-      expect(await ask(server.url, String.raw`AUTH "a b\"c@/:é"`)).toBe('+OK');
-    });
-
-    test('what it prints when it cannot start is told without the password', async () => {
-      const failure = await startRedis({ password: 'hush-hush', args: ['--no-such-option', 'hush-hush'] }).catch(
-        (error: unknown) => error,
-      );
-      expect(String(failure)).toContain('no-such-option');
-      expect(String(failure)).not.toContain('hush-hush');
-    });
+describe.skipIf(way === 'external')('the options of a Redis', () => {
+  test('it persists nothing unless asked', async () => {
+    await using server = await startRedis();
+    expect(await ask(server.url, 'CONFIG GET save')).toBe('*2\r\n$4\r\nsave\r\n$0');
+    expect(await ask(server.url, 'SET key value')).toBe('+OK');
+    await server.kill();
+    await server.restart();
+    expect(await ask(server.url, 'GET key')).toBe('$-1');
   });
-}
 
-function testClocks(): void {
-  test('its clock is put off while it runs, and stays so when it starts again; others are right', async () => {
+  test('it persists at its end what it was asked to', async () => {
+    await using server = await startRedis({ args: ['--save', '3600', '1'] });
+    expect(await ask(server.url, 'SET key value')).toBe('+OK');
+    await server.restart();
+    expect(await ask(server.url, 'GET key')).toBe('$5\r\nvalue');
+  });
+
+  test('it asks for the password that it was given', async () => {
+    await using server = await startRedis({ password: 'a b"c@/:é' });
+    expect(await ask(server.url, 'PING')).toMatch(/^-NOAUTH/);
+    expect(decodeURIComponent(new URL(server.url).password)).toBe('a b"c@/:é');
+    await server.restart();
+    expect(await ask(server.url, String.raw`AUTH "a b\"c@/:é"`)).toBe('+OK');
+  });
+
+  test('what it prints when it cannot start is told without the password', async () => {
+    const failure = await startRedis({ password: 'hush-hush', args: ['--no-such-option', 'hush-hush'] }).catch(
+      (error: unknown) => error,
+    );
+    expect(String(failure)).toContain('no-such-option');
+    expect(String(failure)).not.toContain('hush-hush');
+  });
+});
+
+test.runIf(way === 'local')(
+  'its clock is put off while it runs, and stays so when it starts again; others are right',
+  async () => {
     const hour = 3_600_000;
     await using clocks = await wallClocks();
     await using server = await startRedis({ clocks });
@@ -75,5 +68,11 @@ function testClocks(): void {
     await server.restart();
     expect(Math.abs((await ahead(server)) + hour)).toBeLessThan(minute);
     expect(Math.abs(await ahead(other))).toBeLessThan(minute);
-  });
-}
+  },
+);
+
+test('a Redis Cluster cannot be made of a server that the environment names', async () => {
+  vi.stubEnv('LOCKS_TEST_REDIS_URL', 'redis://127.0.0.1:1');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(startRedisCluster()).rejects.toThrow(/unset LOCKS_TEST_REDIS_URL/);
+});

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { closing } from '../src/support/closing.ts';
-import { collect } from '../src/support/collect.ts';
 import { eventually } from '../src/support/eventually.ts';
 
 test('eventually gives the first answer of the probe that is something', async () => {
@@ -17,11 +16,4 @@ test('a provider that is closing ends before what follows it', async () => {
   const provider = closing({ close: async () => void order.push('provider') }, () => void order.push('then'));
   await provider.close();
   expect(order).toEqual(['provider', 'then']);
-});
-
-test('collect takes both kinds of iterables', async () => {
-  async function* source(): AsyncIterable<number> {
-    yield* [1, 2];
-  }
-  expect([await collect(source()), await collect([3])]).toEqual([[1, 2], [3]]);
 });

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import { addressOf } from '../src/server/address.ts';
-import type { ZookeeperTls } from '../src/index.ts';
 
 /**
  * A session with a ZooKeeper that needs no client library; its requests are answered in their
@@ -11,31 +9,18 @@ import type { ZookeeperTls } from '../src/index.ts';
 export interface ZookeeperSession extends Disposable {
   /** In ms: what the server grants. */
   readonly timeout: number;
-  /** Resolves to the path that was made. */
-  create(path: string, value: string, kind?: 'persistent' | 'sequential'): Promise<string>;
+  create(path: string, value: string): Promise<void>;
   set(path: string, value: string): Promise<void>;
   /** `undefined`: there is no such node. */
   get(path: string): Promise<string | undefined>;
-}
-
-class ZookeeperError extends Error {
-  readonly code: number;
-  constructor(code: number) {
-    super(`ZooKeeper answered with error ${code}`);
-    this.code = code;
-  }
 }
 
 const noNode = -101;
 const operations = { create: 1, get: 4, set: 5 } as const;
 
 /** Opens a session; rejects when the connection ends first. */
-export async function openZookeeper(
-  to: string | ZookeeperTls,
-  options: { readonly timeout?: number } = {},
-): Promise<ZookeeperSession> {
-  const socket =
-    typeof to === 'string' ? connect(addressOf(new URL(to), 2181)) : connectTls({ ...to, servername: 'localhost' });
+export async function openZookeeper(url: string, timeout: number = 30_000): Promise<ZookeeperSession> {
+  const socket = connect(addressOf(new URL(url), 2181));
   const waiting: { resolve: (reply: Buffer) => void; reject: (error: Error) => void }[] = [];
   let received = Buffer.alloc(0);
   let failure = new Error('the connection ended before the answer');
@@ -66,19 +51,18 @@ export async function openZookeeper(
   async function ask(operation: keyof typeof operations, ...body: readonly Buffer[]): Promise<Buffer> {
     const reply = await exchange(int(1), int(operations[operation]), ...body);
     const code = reply.readInt32BE(12);
-    if (code !== 0) throw new ZookeeperError(code);
+    if (code !== 0) throw new Error(`ZooKeeper answered with error ${code}`, { cause: code });
     return reply.subarray(16);
   }
 
-  await once(socket, typeof to === 'string' ? 'connect' : 'secureConnect');
-  const session = [int(0), Buffer.alloc(8), int(options.timeout ?? 30_000), Buffer.alloc(8), bytes(Buffer.alloc(16))];
+  await once(socket, 'connect');
+  const session = [int(0), Buffer.alloc(8), int(timeout), Buffer.alloc(8), bytes(Buffer.alloc(16))];
   const accepted = await exchange(...session, Buffer.from([0]));
   return {
     timeout: accepted.readInt32BE(4),
-    async create(path, value, kind = 'persistent') {
+    async create(path, value) {
       const openAcl = [int(1), int(31), bytes('world'), bytes('anyone')];
-      const reply = await ask('create', bytes(path), bytes(value), ...openAcl, int(kind === 'sequential' ? 2 : 0));
-      return reply.toString('utf8', 4, 4 + reply.readInt32BE(0));
+      await ask('create', bytes(path), bytes(value), ...openAcl, int(0));
     },
     async set(path, value) {
       await ask('set', bytes(path), bytes(value), int(-1));
@@ -88,7 +72,7 @@ export async function openZookeeper(
         const reply = await ask('get', bytes(path), Buffer.from([0]));
         return reply.toString('utf8', 4, 4 + reply.readInt32BE(0));
       } catch (error) {
-        if (error instanceof ZookeeperError && error.code === noNode) return undefined;
+        if ((error as Error).cause === noNode) return undefined;
         throw error;
       }
     },

@@ -1,6 +1,5 @@
 import { test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
-import { locksOf } from '../support/locks-of.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 import { ctrlC, openTerminal } from '../support/terminal.ts';
 
 test('break asks on a terminal, and only yes ends the lease', async () => {
@@ -14,15 +13,12 @@ test('break asks on a terminal, and only yes ends the lease', async () => {
     [ctrlC, 130],
     ['\u0004', 1],
   ] as const) {
-    terminal.type('$locks break key\n');
-    await terminal.sees(lease.owner);
+    await terminal.enter('$locks break key', lease.owner);
     await terminal.sees('End it? [y/N]');
     terminal.type(answer);
     await terminal.seesCode(code);
   }
-  terminal.type('$locks break key\n');
-  await terminal.sees('End it? [y/N]');
-  terminal.type('yes\n');
-  await terminal.sees(`Ended the lease of ${lease.owner}`);
+  await terminal.enter('$locks break key', 'End it? [y/N]');
+  await terminal.enter('yes', `Ended the lease of ${lease.owner}`);
   await terminal.seesCode(0);
 });

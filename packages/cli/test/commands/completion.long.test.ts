@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
-import { locksOf } from '../support/locks-of.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 
 test('a shell completes commands, options, and keys that can be typed', async () => {
   const user = createUser();

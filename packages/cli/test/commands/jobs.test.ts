@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
-import { locksOf } from '../support/locks-of.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 
 const night = new Date('2021-11-29T03:00Z');
 

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createUser, main } from '../support/locks-program.ts';
-import { locksOf } from '../support/locks-of.ts';
+import { createUser, locksOf, main } from '../support/locks-program.ts';
 
 const strange = 'a\u001B[2Jb\nc\u202Ed';
 

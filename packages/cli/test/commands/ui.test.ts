@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { expect, test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 import type { Started } from '../support/locks-program.ts';
-import { locksOf } from '../support/locks-of.ts';
 
 async function addressOf(started: Started): Promise<URL> {
   await expect.poll(started.written).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\/\n$/);
@@ -26,8 +25,7 @@ async function ask(
 test('ui serves a page at an address with a token, on this host alone, until it is ended', async () => {
   const user = createUser();
   const locks = await locksOf(user);
-  const lease = await locks.acquire('jobs/a');
-  await locks.acquire('other');
+  for (const key of ['jobs/a', 'other']) await locks.acquire(key);
   const started = user.start(['ui', 'jobs/']);
   const url = await addressOf(started);
   expect((await ask(url)).body).toContain('<title>Locks</title>');
@@ -44,12 +42,6 @@ test('ui serves a page at an address with a token, on this host alone, until it 
   expect((await ask(url, 'GET', { host: `evil.example:${url.port}` })).status).toBe(403);
   expect((await ask(url, 'GET', { host: '127.0.0.1' })).status).toBe(403);
   expect((await ask(url, 'GET', { host: `localhost:${url.port}` })).status).toBe(200);
-  expect((await ask(new URL('state', url), 'GET', { origin: 'http://evil.example' })).status).toBe(403);
-
-  const { key, owner, mode } = lease;
-  const query = new URLSearchParams({ key, owner, mode, confirm: key });
-  expect((await ask(new URL(`break?${query.toString()}`, url), 'POST', { 'x-locks-ui': '1' })).status).toBe(403);
-  expect((await locks.inspect('jobs/a')).holders).toHaveLength(1);
 
   started.process.kill('SIGTERM');
   expect(await started.ended).toMatchObject({ code: 143, errors: expect.stringContaining('read-only') });

@@ -1,8 +1,7 @@
 import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { expect, test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
-import { locksOf } from '../support/locks-of.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 import { ctrlC, openTerminal } from '../support/terminal.ts';
 
 interface Change {
@@ -62,8 +61,7 @@ test('watch shows a live table on a terminal, escaped, and gives the cursor back
   const terminal = await openTerminal(user.home);
   // Each key has one line there, too.
   terminal.type('stty cols 60\n');
-  terminal.type('$locks watch --interval 100ms\n');
-  await terminal.sees('1 held or waited for');
+  await terminal.enter('$locks watch --interval 100ms', '1 held or waited for');
   await terminal.sees(String.raw`a\x1b[31mb`);
   await terminal.sees('web-1/');
   const lease = await locks.acquire('later');
@@ -87,8 +85,7 @@ test('watch of 10 000 keys shows as many as fit, and looks at no more', async ()
   const keys = Array.from({ length: 10_000 }, (_, index) => `key/${String(index).padStart(5, '0')}`);
   await Promise.all(keys.map(async (key) => await locks.acquire(key, { ttl: '10m' })));
   const terminal = await openTerminal(createUser().home);
-  terminal.type(`$locks watch --interval 100ms --url ${server.url}\n`);
-  await terminal.sees('10000 held or waited for');
+  await terminal.enter(`$locks watch --interval 100ms --url ${server.url}`, '10000 held or waited for');
   await terminal.sees('key/00000');
   await terminal.sees(/and 99\d\d more/);
   await locks.acquire('a-new-one');

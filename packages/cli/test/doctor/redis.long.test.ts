@@ -98,9 +98,7 @@ const planted: readonly Planted[] = [
 test.each(planted)('doctor finds that $what', checkPlanted);
 
 test('doctor finds nothing at a Redis with AOF and noeviction', async () => {
-  const server = await startRedis({ args: ['--appendonly', 'yes'] });
-  onTestFinished(async () => await server.stop());
-  const { bad, code, findings } = await doctor(server.url, '--strict');
+  const { bad, code, findings } = await doctor(await urlOf(), '--strict');
   expect({ bad, code }).toEqual({ bad: [], code: 0 });
   expect(new Set(findings.map(({ level }) => level))).toEqual(new Set(['ok']));
 });

@@ -79,44 +79,26 @@ describe('on MariaDB', () => {
   });
   afterAll(async () => await stop());
 
-  /** Until the test ends the server has a `value`, and then `before` again. */
-  async function serverWith(setting: string, value: number, before: number): Promise<string> {
+  test('doctor finds that commits are not waited for', async () => {
     const set = async (to: number): Promise<void> => {
       const connection = await createConnection(url);
-      await connection.query(`SET GLOBAL ${setting} = ${to}`);
+      await connection.query(`SET GLOBAL innodb_flush_log_at_trx_commit = ${to}`);
       await connection.end();
     };
-    await set(value);
-    onTestFinished(async () => await set(before));
-    return url;
-  }
-
-  const planted: readonly Planted[] = [
-    {
-      what: 'commits are not waited for',
-      store: () => serverWith('innodb_flush_log_at_trx_commit', 2, 1),
-      found: ['warning flush-log'],
-    },
-  ];
-  test.each(planted)('doctor finds that $what', checkPlanted);
+    await set(2);
+    onTestFinished(async () => await set(1));
+    await checkPlanted({ store: async () => url, found: ['warning flush-log'] });
+  });
 
   test('doctor finds nothing at a sound one', async () => {
     expect(await doctor(url, '--strict')).toMatchObject({ bad: [], code: 0, errors: '' });
   });
 });
 
-async function fileIn(folder: string): Promise<string> {
-  return await withTables(`sqlite:${join(folder, 'locks.db')}`);
-}
-
-const onSqlite: readonly Planted[] = [
-  {
-    what: 'the tables are missing',
-    store: async () => `${await fileIn(ownFolder())}?table=other`,
-    found: ['problem open'],
-  },
-];
-test.each(onSqlite)('doctor finds, on SQLite, that $what', checkPlanted);
+test('doctor finds, on SQLite, that the tables are missing', async () => {
+  const url = await withTables(`sqlite:${join(ownFolder(), 'locks.db')}`);
+  await checkPlanted({ store: async () => `${url}?table=other`, found: ['problem open'] });
+});
 
 test('doctor finds nothing at the usual store of a user', async () => {
   const user = createUser();

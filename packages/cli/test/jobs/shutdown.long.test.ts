@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobState } from '@locks/core';
 import { expect, test } from 'vitest';
-import { locksOf } from '../support/locks-of.ts';
-import { createUser } from '../support/locks-program.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 
 const loop = 'while :; do sleep 0.05; done';
 

@@ -78,12 +78,6 @@ test.each([
   expect(outcome.errors).not.toMatch(/sec.*ret/);
 });
 
-test('a store out of reach tells the cause', async () => {
-  const url = 'redis://127.0.0.1:1';
-  const { errors } = await createUser().locks('run', 'key', '--wait', '0', '--url', url, '--', 'true');
-  expect(errors).toContain('ECONNREFUSED');
-});
-
 test.each([{ options: ['--wait', '1m'] }, { options: [] }, { options: ['--once', 'ever'] }])(
   'a store that does not answer at the start is tried again, with $options',
   async ({ options }) => {
@@ -96,10 +90,11 @@ test.each([{ options: ['--wait', '1m'] }, { options: [] }, { options: ['--once',
   },
 );
 
-test('a store that does not answer within --wait is 69', async () => {
+test('a store that does not answer within --wait is 69, and the cause is told', async () => {
   const began = performance.now();
   const outcome = await createUser().locks('run', 'key', '--wait', '1s', '--url', 'redis://127.0.0.1:1', '--', 'true');
   expect(outcome.code).toBe(69);
+  expect(outcome.errors).toContain('ECONNREFUSED');
   expect(performance.now() - began).toBeGreaterThan(1_000);
 });
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUser, ownFolder } from '../support/locks-program.ts';
 import { killHolder, loseToFrozenServer } from '../support/loss.ts';
-import { stubbornCommand } from '../support/stubborn-command.ts';
-import { isGone } from '../support/is-gone.ts';
+import { isGone, stubbornCommand } from '../support/stubborn-command.ts';
 
 test('a frozen server: TERM, grace, KILL and 76 before the lease expires', loseToFrozenServer);
 

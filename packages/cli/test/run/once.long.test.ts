@@ -1,10 +1,8 @@
 import { startRedis } from '@locks/test-servers';
 import { expect, test } from 'vitest';
-import { createUser } from '../support/locks-program.ts';
+import { createUser, locksOf } from '../support/locks-program.ts';
 import type { Outcome, Started, User } from '../support/locks-program.ts';
-import { isGone } from '../support/is-gone.ts';
-import { locksOf } from '../support/locks-of.ts';
-import { stubbornCommand } from '../support/stubborn-command.ts';
+import { isGone, stubbornCommand } from '../support/stubborn-command.ts';
 import { ctrlC, openTerminal } from '../support/terminal.ts';
 
 const slot = '2021-11-29T03:00Z';
@@ -119,8 +117,7 @@ test('TERM ends a call that waits, and Ctrl-C in a terminal leaves a run stopped
   const user = createUser();
   const locks = await locksOf(user);
   const terminal = await openTerminal(user.home);
-  terminal.type(`$locks run report --once ${slot} -- sh -c 'echo rea""dy; exec cat'\n`);
-  await terminal.sees('ready');
+  await terminal.enter(`$locks run report --once ${slot} -- sh -c 'echo rea""dy; exec cat'`, 'ready');
   const standby = user.start(['run', 'report', '--once', slot, '--wait', '1m', '--', 'true']);
   await expect.poll(async () => (await locks.inspect('once/report')).waiters).toBe(1);
   standby.process.kill('SIGTERM');
@@ -128,22 +125,6 @@ test('TERM ends a call that waits, and Ctrl-C in a terminal leaves a run stopped
   terminal.type(ctrlC);
   await terminal.seesCode(130);
   expect(await locks.job('report')).toMatchObject({ state: 'stopped', exitCode: 130, tries: 0 });
-});
-
-test('a command that makes a code of TERM is stopped, and one that makes a success of it is done', async () => {
-  const user = createUser();
-  const locks = await locksOf(user);
-  for (const [key, code, state] of [
-    ['orderly', 0, 'done'],
-    ['busy', 5, 'stopped'],
-  ] as const) {
-    const script = `trap 'exit ${code}' TERM; echo started; while :; do sleep 0.05; done`;
-    const started = user.start(['run', key, '--once', 'ever', '--', 'sh', '-c', script]);
-    await expect.poll(started.written).toContain('started');
-    started.process.kill('SIGTERM');
-    expect(await started.ended).toMatchObject({ code, signal: null });
-    expect(await locks.job(key)).toMatchObject({ state });
-  }
 });
 
 test('a run that is killed has crashed, which is 76', async () => {

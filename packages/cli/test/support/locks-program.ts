@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openLocks } from '@locks/core';
+import type { Locks } from '@locks/core';
 import { onTestFinished } from 'vitest';
 
 /** The program, as it is installed. */
@@ -84,4 +86,13 @@ export function createUser(): User {
     return { process: child as Started['process'], written: () => output, complaints: () => errors, ended };
   };
   return { home, start, locks: async (...args) => await start(args).ended };
+}
+
+/** Locks of this process in the usual store of `user`. */
+export async function locksOf({ home }: User): Promise<Locks> {
+  const folder = join(home, '.local/state/locks');
+  mkdirSync(folder, { recursive: true });
+  const locks = await openLocks(`sqlite:${join(folder, 'locks.db')}?migrate=true`, { label: 'web-1' });
+  onTestFinished(async () => await locks.close());
+  return locks;
 }

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { openLocks } from '@locks/core';
 import { startRedis } from '@locks/test-servers';
 import { expect } from 'vitest';
-import { isGone } from './is-gone.ts';
 import { createUser, environmentIn, main, ownFolder } from './locks-program.ts';
-import { stubbornCommand } from './stubborn-command.ts';
+import { isGone, stubbornCommand } from './stubborn-command.ts';
 
 /**
  * Freezes the server of a holder whose command goes on after TERM. Checks that all of it is over,

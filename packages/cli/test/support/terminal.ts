@@ -7,6 +7,8 @@ import { environmentIn, main } from './locks-program.ts';
 export interface Terminal {
   /** Presses keys. */
   type(keys: string): void;
+  /** Types a line, and waits until the screen shows `text`. */
+  enter(line: string, text: string | RegExp): Promise<void>;
   /** Waits until the screen shows `text` after what was seen before. */
   sees(text: string | RegExp): Promise<void>;
   /** Waits for the exit code of the last command. */
@@ -52,6 +54,10 @@ export async function openTerminal(home: string): Promise<Terminal> {
   await sees('\nopened\nshell> ');
   return {
     type,
+    enter(line, text) {
+      type(`${line}\n`);
+      return sees(text);
+    },
     sees,
     seesCode: async (code) => {
       // The shell may drop what comes before its prompt.

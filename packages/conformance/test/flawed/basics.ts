@@ -1,54 +1,42 @@
 import { createMemoryProvider, createMemoryStore } from '@locks/core';
-import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { createTextbook } from './textbook.ts';
-import type { Store } from './textbook.ts';
 
 export const basics: readonly Flaw[] = [
   {
     name: 'it looks whether the key is free, then takes it: two steps',
     caughtBy: ['exclusion-one-winner', 'exclusion-100-way', 'locks-counter'],
     mayAlsoFail: ['permits-in-contention', 'shared-excludes-writers'],
-    make: () => {
-      const store: Store = new Map();
-      return () => {
-        const inner = createTextbook(store);
-        const blind = createTextbook(store, { admits: () => true, inTurn: () => true });
-        return {
-          ...inner,
-          async tryAcquire(claim, wake) {
-            const { holders, waiters } = await inner.inspect(claim.key);
-            const free = holders.length === 0 && waiters === 0;
-            return await (free ? blind : inner).tryAcquire(claim, wake);
-          },
-        };
+    make: wrapped((inner, store) => {
+      const blind = createTextbook(store, { admits: () => true, inTurn: () => true });
+      return {
+        async tryAcquire(claim, wake) {
+          const { holders, waiters } = await inner.inspect(claim.key);
+          const free = holders.length === 0 && waiters === 0;
+          return await (free ? blind : inner).tryAcquire(claim, wake);
+        },
       };
-    },
+    }),
   },
   {
     name: 'attempts at once turn each other away, and none gets the free key',
     caughtBy: ['exclusion-one-winner'],
     mayAlsoFail: ['*'],
     make: () => {
-      const store: Store = new Map();
       const underWay = new Map<string, number>();
-      return () => {
-        const inner = createTextbook(store);
-        return {
-          ...inner,
-          async tryAcquire(claim, wake) {
-            const { key } = claim;
-            underWay.set(key, (underWay.get(key) ?? 0) + 1);
-            await new Promise(setImmediate);
-            const isAlone = underWay.get(key) === 1;
-            await new Promise(setImmediate);
-            underWay.set(key, (underWay.get(key) ?? 0) - 1);
-            return isAlone || wake !== undefined ? await inner.tryAcquire(claim, wake) : { granted: false };
-          },
-        };
-      };
+      return wrapped((inner) => ({
+        async tryAcquire(claim, wake) {
+          const { key } = claim;
+          underWay.set(key, (underWay.get(key) ?? 0) + 1);
+          await new Promise(setImmediate);
+          const isAlone = underWay.get(key) === 1;
+          await new Promise(setImmediate);
+          underWay.set(key, (underWay.get(key) ?? 0) - 1);
+          return isAlone || wake !== undefined ? await inner.tryAcquire(claim, wake) : { granted: false };
+        },
+      }))();
     },
   },
   {
@@ -143,19 +131,12 @@ export const basics: readonly Flaw[] = [
     name: 'close ends the store for all providers',
     caughtBy: ['close-is-local'],
     mayAlsoFail: ['place-ends-with-provider', 'locks-close-of-provider'],
-    make: () => {
-      const store: Store = new Map();
-      return () => {
-        const inner = createTextbook(store);
-        return {
-          ...inner,
-          async close() {
-            await inner.close();
-            store.clear();
-          },
-        };
-      };
-    },
+    make: wrapped((inner, store) => ({
+      async close() {
+        await inner.close();
+        store.clear();
+      },
+    })),
   },
   {
     name: 'close never resolves while calls are in flight',
@@ -180,13 +161,8 @@ export const basics: readonly Flaw[] = [
     name: 'traits differ from provider to provider',
     caughtBy: ['declares-traits'],
     make: () => {
-      const store: Store = new Map();
       let made = 0;
-      return (): LockProvider => {
-        const inner = createTextbook(store);
-        made += 1;
-        return { ...inner, traits: { ...inner.traits, scope: made % 2 === 0 ? 'process' : 'host' } };
-      };
+      return wrapped(({ traits }) => ({ traits: { ...traits, scope: (made += 1) % 2 === 0 ? 'process' : 'host' } }))();
     },
   },
   {

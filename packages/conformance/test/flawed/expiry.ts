@@ -1,8 +1,7 @@
 import type { Claim, LockProvider } from '@locks/core';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
-import { createTextbook, sound, textbookTraits } from './textbook.ts';
-import type { Store } from './textbook.ts';
+import { sound } from './textbook.ts';
 import { ids } from '../support/mutants.ts';
 
 const atTtl = (change: (ttl: number) => number) => (inner: LockProvider) => {
@@ -21,21 +20,14 @@ export const expiry: readonly Flaw[] = [
     name: 'only who is first in the queue when it asks is told when the holder expires',
     caughtBy: ['expiry-next-in-queue'],
     mayAlsoFail: ['place-*', 'locks-wakes-order'],
-    make: () => {
-      const store: Store = new Map();
-      return () => {
-        const inner = createTextbook(store);
-        return {
-          ...inner,
-          async tryAcquire(claim, wake) {
-            const answer = await inner.tryAcquire(claim, wake);
-            const head = store.get(claim.key)?.queue[0];
-            const looks = answer.granted || head === undefined || head.owner === claim.owner;
-            return looks ? answer : { granted: false, retryAfter: 60_000 };
-          },
-        };
-      };
-    },
+    make: wrapped((inner, store) => ({
+      async tryAcquire(claim, wake) {
+        const answer = await inner.tryAcquire(claim, wake);
+        const head = store.get(claim.key)?.queue[0];
+        const looks = answer.granted || head === undefined || head.owner === claim.owner;
+        return looks ? answer : { granted: false, retryAfter: 60_000 };
+      },
+    })),
   },
   {
     name: 'a hold never expires',
@@ -108,12 +100,11 @@ export const expiry: readonly Flaw[] = [
     name: 'time is that of the process',
     caughtBy: ['time-of-store'],
     make: () => {
-      const store: Store = new Map();
       let hours = 0;
-      return () => {
+      return wrapped(() => {
         const ahead = 3_600_000 * (hours += 1);
-        return { ...createTextbook(store), time: async () => Date.now() + ahead };
-      };
+        return { time: async () => Date.now() + ahead };
+      })();
     },
   },
   {
@@ -160,9 +151,6 @@ export const expiry: readonly Flaw[] = [
   {
     name: 'a session provider that does not report validity',
     caughtBy: ['validity-reported'],
-    make: () => {
-      const store = new Map();
-      return () => ({ ...createTextbook(store), traits: { ...textbookTraits, expiry: 'session' } });
-    },
+    make: wrapped(({ traits }) => ({ traits: { ...traits, expiry: 'session' } })),
   },
 ];

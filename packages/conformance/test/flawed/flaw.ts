@@ -1,4 +1,4 @@
-import type { LockProvider } from '@locks/core';
+import type { KeyState, LockProvider } from '@locks/core';
 import type { ConformanceOptions } from '@locks/conformance';
 import type { Mutant } from '../support/mutants.ts';
 import { createTextbook } from './textbook.ts';
@@ -24,13 +24,24 @@ export function withRules(changes: Partial<Rules>): () => () => LockProvider {
   };
 }
 
-/** A sound provider behind something that gets it wrong. */
-export function wrapped(wrap: (inner: LockProvider) => Partial<LockProvider>): () => () => LockProvider {
+/**
+ * A sound provider, but for `changes` of its rules, behind something that gets it wrong, and that
+ * may look into its store.
+ */
+export function wrapped(
+  wrap: (inner: LockProvider, store: Store) => Partial<LockProvider>,
+  changes: Partial<Rules> = {},
+): () => () => LockProvider {
   return () => {
     const store: Store = new Map();
     return () => {
-      const inner = createTextbook(store);
-      return { ...inner, ...wrap(inner) };
+      const inner = createTextbook(store, changes);
+      return { ...inner, ...wrap(inner, store) };
     };
   };
+}
+
+/** Something that changes what `inspect` reports. */
+export function shown(change: (state: KeyState) => KeyState): () => () => LockProvider {
+  return wrapped((inner) => ({ inspect: async (key) => change(await inner.inspect(key)) }));
 }

@@ -2,7 +2,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { createTextbook } from './textbook.ts';
-import type { Store } from './textbook.ts';
 import { ids } from '../support/mutants.ts';
 
 export const ownership: readonly Flaw[] = [
@@ -36,13 +35,10 @@ export const ownership: readonly Flaw[] = [
       'renew-own-share',
     ),
     make: () => {
-      const store: Store = new Map();
       let calls = 0;
-      return () => {
-        const inner = createTextbook(store);
+      return wrapped((inner, store) => {
         const blind = createTextbook(store, { mayRelease: () => true });
         return {
-          ...inner,
           async release(claim) {
             const { holders } = await inner.inspect(claim.key);
             if (!holders.some(({ owner }) => owner === claim.owner)) return await inner.release(claim);
@@ -51,7 +47,7 @@ export const ownership: readonly Flaw[] = [
             return await blind.release(claim);
           },
         };
-      };
+      })();
     },
   },
   {

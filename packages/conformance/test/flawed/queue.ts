@@ -1,7 +1,6 @@
-import type { LockProvider, Traits } from '@locks/core';
 import { createTextbook, sound, textbookTraits } from './textbook.ts';
 import type { Place, Store } from './textbook.ts';
-import { withRules } from './flaw.ts';
+import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { ids } from '../support/mutants.ts';
 
@@ -41,17 +40,14 @@ export const queues: readonly Flaw[] = [
     name: 'the places of a session outlive it',
     caughtBy: ['place-ends-with-provider'],
     make: () => {
-      const store: Store = new Map();
-      const create = (): LockProvider => {
-        const inner = createTextbook(store, { placeTtl: Infinity });
-        const traits: Traits = { ...textbookTraits, expiry: 'session' };
-        return {
-          ...inner,
-          traits,
+      const create = wrapped(
+        (inner) => ({
+          traits: { ...textbookTraits, expiry: 'session' },
           tryAcquire: async (claim, wake) => ({ ...(await inner.tryAcquire(claim, wake)), validity: claim.ttl }),
           renew: async (claim, token) => (await inner.renew(claim, token)) && { validity: claim.ttl },
-        };
-      };
+        }),
+        { placeTtl: Infinity },
+      )();
       return { create, createOther: create };
     },
   },
@@ -70,13 +66,10 @@ export const queues: readonly Flaw[] = [
     caughtBy: ['fair-order'],
     mayAlsoFail: ['downgrade-admits-sharers', 'place-*', 'wake-*', 'waiting-*', 'release-*', 'inspect-*', 'locks-*'],
     make: () => {
-      const store: Store = new Map();
       const joining = new Map<string, number>();
-      return () => {
-        const inner = createTextbook(store);
+      return wrapped((inner) => {
         const late = new Map<string, NodeJS.Timeout>();
         return {
-          ...inner,
           async tryAcquire(claim, wake) {
             const others = joining.get(claim.key) ?? 0;
             if (wake === undefined || late.has(claim.owner)) return await inner.tryAcquire(claim, wake);
@@ -100,7 +93,7 @@ export const queues: readonly Flaw[] = [
             return inner.release(claim);
           },
         };
-      };
+      })();
     },
   },
   {
@@ -178,22 +171,15 @@ export const queues: readonly Flaw[] = [
     name: 'a renewal writes back the queue that it has read, and loses who came meanwhile',
     caughtBy: ['fair-beside-other-calls'],
     mayAlsoFail: ['locks-*'],
-    make: () => {
-      const store: Store = new Map();
-      return () => {
-        const inner = createTextbook(store);
-        return {
-          ...inner,
-          async renew(claim, token) {
-            const entry = store.get(claim.key);
-            const queue = [...(entry?.queue ?? [])];
-            const renewed = await inner.renew(claim, token);
-            if (entry !== undefined) entry.queue = queue;
-            return renewed;
-          },
-        };
-      };
-    },
+    make: wrapped((inner, store) => ({
+      async renew(claim, token) {
+        const entry = store.get(claim.key);
+        const queue = [...(entry?.queue ?? [])];
+        const renewed = await inner.renew(claim, token);
+        if (entry !== undefined) entry.queue = queue;
+        return renewed;
+      },
+    })),
   },
   {
     name: 'readers pass a waiting writer',

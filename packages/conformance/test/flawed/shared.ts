@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { createTextbook, sound, textbookTraits } from './textbook.ts';
-import { withRules, wrapped } from './flaw.ts';
+import { sound } from './textbook.ts';
+import { shown, withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { ids } from '../support/mutants.ts';
 
@@ -66,16 +66,13 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'inspect tells no permits',
     caughtBy: ['inspect-sharers'],
-    make: wrapped((inner) => ({
-      async inspect(key) {
-        const state = await inner.inspect(key);
-        const holders = state.holders.map((holder) => {
-          const { permits: _, ...rest } = holder;
-          return rest;
-        });
-        return { ...state, holders };
-      },
-    })),
+    make: shown((state) => {
+      const holders = state.holders.map((holder) => {
+        const { permits: _, ...rest } = holder;
+        return rest;
+      });
+      return { ...state, holders };
+    }),
   },
   {
     name: 'more than 2^30 permits are none',
@@ -148,9 +145,6 @@ export const sharing: readonly Flaw[] = [
   {
     name: 'it can share, but declares that it cannot',
     caughtBy: ['shared-refused'],
-    make: () => {
-      const store = new Map();
-      return () => ({ ...createTextbook(store), traits: { ...textbookTraits, shared: false } });
-    },
+    make: wrapped(({ traits }) => ({ traits: { ...traits, shared: false } })),
   },
 ];

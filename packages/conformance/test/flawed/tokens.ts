@@ -1,7 +1,15 @@
 import { sound } from './textbook.ts';
+import type { Rules } from './textbook.ts';
 import { withRules, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { ids } from '../support/mutants.ts';
+
+/** A repeat by a holder that gets another token. */
+export const mintingRepeat: Rules['repeat'] = (hold, claim, now, entry) => {
+  sound.repeat(hold, claim, now, entry);
+  entry.token += 1n;
+  hold.token = entry.token;
+};
 
 export const tokens: readonly Flaw[] = [
   {
@@ -25,13 +33,7 @@ export const tokens: readonly Flaw[] = [
     name: 'a repeat mints a token',
     caughtBy: ['repeat-same-token'],
     mayAlsoFail: ids('repeat-shared renew-raises-token downgrade-keeps-the-hold', 'upgrade-refused token-exact'),
-    make: withRules({
-      repeat: (hold, claim, now, entry) => {
-        sound.repeat(hold, claim, now, entry);
-        entry.token += 1n;
-        hold.token = entry.token;
-      },
-    }),
+    make: withRules({ repeat: mintingRepeat }),
   },
   {
     name: 'a repeat with a higher floor mints a token',

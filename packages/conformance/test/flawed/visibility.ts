@@ -1,4 +1,4 @@
-import { wrapped } from './flaw.ts';
+import { shown, wrapped } from './flaw.ts';
 import type { Flaw } from './flaw.ts';
 import { ids } from '../support/mutants.ts';
 
@@ -7,36 +7,21 @@ export const visibility: readonly Flaw[] = [
     name: 'inspect shows the label instead of the owner',
     caughtBy: ['inspect-holder', 'release-forced'],
     mayAlsoFail: ['names-*', 'owners-verbatim', 'inspect-sharers', 'locks-*', 'release-forced-share'],
-    make: wrapped((inner) => ({
-      async inspect(key) {
-        const state = await inner.inspect(key);
-        return {
-          ...state,
-          holders: state.holders.map((holder) => ({ ...holder, owner: holder.owner.split('/')[0] ?? '' })),
-        };
-      },
+    make: shown((state) => ({
+      ...state,
+      holders: state.holders.map((holder) => ({ ...holder, owner: holder.owner.split('/')[0] ?? '' })),
     })),
   },
   {
     name: 'inspect shows that next to nothing remains',
     caughtBy: ['inspect-holder'],
-    make: wrapped((inner) => ({
-      async inspect(key) {
-        const state = await inner.inspect(key);
-        return { ...state, holders: state.holders.map((holder) => ({ ...holder, remaining: 1 })) };
-      },
-    })),
+    make: shown((state) => ({ ...state, holders: state.holders.map((holder) => ({ ...holder, remaining: 1 })) })),
   },
   {
     name: 'inspect shows one sharer of several',
     caughtBy: ['inspect-sharers'],
     mayAlsoFail: ['downgrade-keeps-the-hold', 'names-odd', 'release-forced-share'],
-    make: wrapped((inner) => ({
-      async inspect(key) {
-        const state = await inner.inspect(key);
-        return { ...state, holders: state.holders.slice(0, 1) };
-      },
-    })),
+    make: shown((state) => ({ ...state, holders: state.holders.slice(0, 1) })),
   },
   {
     name: 'inspect does not count waiters',
@@ -45,18 +30,15 @@ export const visibility: readonly Flaw[] = [
       'fair-beside-other-calls fair-repeat-keeps-place fair-order-after-abandon locks-abort',
       'place-* locks-abort-through-outage',
     ),
-    make: wrapped((inner) => ({ inspect: async (key) => ({ ...(await inner.inspect(key)), waiters: 0 }) })),
+    make: shown((state) => ({ ...state, waiters: 0 })),
   },
   {
     name: 'inspect names those in the queue in the order of their names',
     caughtBy: ['inspect-waiters'],
-    make: wrapped((inner) => ({
-      async inspect(key) {
-        const state = await inner.inspect(key);
-        if (state.queue === undefined) return state;
-        return { ...state, queue: state.queue.toSorted((left, right) => (left.owner < right.owner ? 1 : -1)) };
-      },
-    })),
+    make: shown((state) => {
+      if (state.queue === undefined) return state;
+      return { ...state, queue: state.queue.toSorted((left, right) => (left.owner < right.owner ? 1 : -1)) };
+    }),
   },
   {
     name: 'list takes its prefix for a pattern',

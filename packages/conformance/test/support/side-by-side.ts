@@ -2,10 +2,7 @@ import { requirements, runConformance } from '@locks/conformance';
 import type { ConformanceOptions, ConformanceReport } from '@locks/conformance';
 
 /** These count what keeps the process alive, or block it. */
-export const alone: readonly string[] = ['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop'];
-
-/** The others. */
-export const together: readonly string[] = requirements.map(({ id }) => id).filter((id) => !alone.includes(id));
+const alone = ['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop'];
 
 /** It has leases of 50 ms, which are lost while others compute. */
 const hasty = 'locks-short-ttl';
@@ -22,11 +19,11 @@ export async function runSideBySide(
 ): Promise<ConformanceReport> {
   const share = async (only: readonly string[]): Promise<ConformanceReport> =>
     await runConformance({ ...(await options()), only });
-  const patient = together.filter((id) => id !== hasty);
+  const ids = requirements.map(({ id }) => id);
+  const patient = ids.filter((id) => !alone.includes(id) && id !== hasty);
   const shares = Array.from({ length: runs }, (_, run) => patient.filter((_id, index) => index % runs === run));
   const reports = await Promise.all(shares.map(share));
   const last = await share([...alone, hasty]);
-  const ids = requirements.map(({ id }) => id);
   const results = [...reports, last].flatMap((report) => report.results);
   results.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
   return { ...last, results };

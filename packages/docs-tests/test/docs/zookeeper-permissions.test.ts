@@ -6,7 +6,6 @@ import { createZookeeperGuard, createZookeeperProvider } from '@locks/zookeeper'
 import type { ZookeeperOptions } from '@locks/zookeeper';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { appMay, permissionsOf } from '../support/accounts.ts';
-import { useAll } from '../support/use-all.ts';
 
 // The table of docs/backends/zookeeper.md, tried.
 
@@ -71,6 +70,21 @@ async function open(granted: Granted, options: ZookeeperOptions = {}): Promise<O
 async function takeOnce(locks: Locks, key: string): Promise<void> {
   const lease = await locks.acquire(key);
   await lease.release();
+}
+
+/** Every kind of claim: free, in line, shared, renewed. */
+async function useAll(locks: Locks): Promise<void> {
+  const first = await locks.acquire('key');
+  const second = locks.acquire('key');
+  await expect.poll(async () => (await locks.inspect('key')).waiters, { timeout: 20_000 }).toBe(1);
+  await first.renew();
+  await first.release();
+  await (await second).release();
+  const shares = [1, 2].map(() => locks.acquire('key', { mode: 'shared', permits: 2 }));
+  for (const share of await Promise.all(shares)) {
+    await share.renew();
+    await share.release();
+  }
 }
 
 test.each(['mutex', 'read-write', 'semaphore'] as const)('they are all that %s needs', async (recipe) => {

@@ -1,13 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually, startRedis } from '@locks/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createExampleCopies } from '../support/example-copies.ts';
 import type { ExampleCopies, ExampleCopy } from '../support/example-copies.ts';
 import type { Running } from '../support/running.ts';
-import { mostAtOnce, spansOf } from './spans.ts';
 
 const names = [
   ...['fastify-idempotency', 'express', 'bullmq', 'cache-stampede'],
   ...['semaphore', 'leader-election', 'graceful-shutdown', 'stores-by-configuration', 'fenced-sql-update'],
+  'live-migration',
 ];
 
 let examples: ExampleCopies;
@@ -39,6 +41,35 @@ async function serve(example: ExampleCopy): Promise<Running & { readonly url: st
 async function post(url: string, init: RequestInit = {}): Promise<{ readonly status: number; readonly body: string }> {
   const response = await fetch(url, { method: 'POST', signal: AbortSignal.timeout(40_000), ...init });
   return { status: response.status, body: await response.text() };
+}
+
+/** Work that began and ended, in ms of the clock of the host. */
+interface Span {
+  readonly begin: number;
+  readonly end: number;
+}
+
+/**
+ * The spans that processes told, each in two lines: a time in ISO 8601, and a text that `pattern`
+ * matches. Its groups are `begins` or `ends`, and a name.
+ */
+function spansOf(processes: readonly { readonly lines: readonly string[] }[], pattern: RegExp): Span[] {
+  return processes.flatMap(({ lines }) => {
+    const begins = new Map<string, number>();
+    return lines.flatMap((line) => {
+      const [, time = '', text = ''] = /^(\S+Z) (.*)$/.exec(line) ?? [];
+      const [, event, name = ''] = pattern.exec(text) ?? [];
+      const begin = begins.get(name);
+      if (event === 'begins') begins.set(name, Date.parse(time));
+      return event === 'ends' && begin !== undefined ? [{ begin, end: Date.parse(time) }] : [];
+    });
+  });
+}
+
+/** How many of them there were at once at most. One that ends when another begins is over. */
+function mostAtOnce(spans: readonly Span[]): number {
+  const at = (time: number): number => spans.filter(({ begin, end }) => begin <= time && time < end).length;
+  return Math.max(0, ...spans.map(({ begin }) => at(begin)));
 }
 
 // They mostly wait.
@@ -196,5 +227,24 @@ describe.concurrent('each example does what its README promises', { timeout: 120
       'south: LOCK_LOST, and its write was refused',
       'the carrier of the order is north',
     ]);
+  });
+
+  test('live-migration: two processes move to the other store, and no update is lost', async () => {
+    const example = copyOf('live-migration');
+    writeFileSync(join(example.folder, 'phase'), 'from\n');
+    const services = [example.start(['service.js']), example.start(['service.js'])];
+    const counter = (): number => Number(readFileSync(join(example.folder, 'counter'), 'utf8'));
+    for (const phase of ['from', 'both', 'to'] as const) {
+      const move = example.start(['move.js', phase]);
+      expect(await move.end(), move.lines.join('\n')).toBe(0);
+      expect(move.lines).toEqual([`all 2 processes are in phase "${phase}"`]);
+      await Promise.all(services.map((service) => service.said(new RegExp(`^locks in phase "${phase}"$`))));
+      // Both work under it.
+      const before = counter();
+      await eventually('more updates', () => counter() > before + 5, 20_000);
+    }
+    for (const service of services) expect(await service.end('SIGTERM'), service.lines.join('\n')).toBe(0);
+    const made = await Promise.all(services.map((service) => service.said(/^made (\d+) updates$/)));
+    expect(counter()).toBe(made.reduce((sum, [, updates]) => sum + Number(updates), 0));
   });
 });

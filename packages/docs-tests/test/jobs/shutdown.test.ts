@@ -1,73 +1,39 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createLocks } from '@locks/core';
-import type { Locks } from '@locks/core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { start } from '../support/running.ts';
 import { startStore } from '../support/stores.ts';
-import type { Store, StoreName } from '../support/stores.ts';
 
 const program = fileURLToPath(new URL('../support/job-until-told.mjs', import.meta.url));
 
 interface Case {
-  readonly how: 'ends' | 'obeys' | 'ignores';
+  readonly how: 'obeys' | 'ignores';
   readonly drain: string;
-  /** In ms, from TERM to KILL. */
-  readonly grace: number;
   readonly state: string;
-  readonly keep: string;
-  readonly retry: readonly [answer: string, tries: number];
+  /** How often it was tried after one more call, which retries. */
+  readonly tries: number;
 }
 
 const cases: readonly Case[] = [
-  { how: 'ends', drain: '20s', grace: 20_000, state: 'done', keep: 'done', retry: ['done', 1] },
-  { how: 'obeys', drain: '20s', grace: 20_000, state: 'stopped', keep: 'failed', retry: ['ran', 1] },
-  { how: 'obeys', drain: '0s', grace: 20_000, state: 'stopped', keep: 'failed', retry: ['ran', 1] },
-  { how: 'ignores', drain: '20s', grace: 500, state: 'crashed', keep: 'failed', retry: ['ran', 2] },
-  { how: 'ignores', drain: '100ms', grace: 20_000, state: 'crashed', keep: 'failed', retry: ['ran', 2] },
+  { how: 'obeys', drain: '0s', state: 'stopped', tries: 1 },
+  { how: 'ignores', drain: '100ms', state: 'crashed', tries: 2 },
 ];
 
-describe.each(['redis', 'sqlite'] satisfies StoreName[])('what a pod leaves of its job at its end, on %s', (name) => {
-  let store: Store;
-  let other: Locks;
-
-  beforeAll(async () => {
-    store = await startStore(name);
-    other = createLocks(await store.open(), { closeProvider: true });
-  });
-
-  afterAll(async () => {
-    await other.close();
-    await store.stop();
-  });
-
-  test.each(cases)('work that $how, with $drain to drain and $grace ms until KILL: $state', async (each) => {
-    const { how, drain, grace, state, keep, retry } = each;
-    const slot = new Date(Math.floor(Date.now() / 1_000) * 1_000);
-    const run = start([program, urlOf(store), slot.toISOString(), drain, how], { cwd: '.', env: {} });
-    onTestFinished(async () => {
-      await run.end('SIGKILL');
-      await other.forgetJob('report');
-    });
-    await run.said(/^at work$/);
-    expect(await other.once('report', slot, () => 0)).toMatchObject({ state: 'running', job: { by: 'pod' } });
-    const ended = run.end('SIGTERM');
-    const killed = new AbortController();
-    void sleep(grace, undefined, { signal: killed.signal }).then(
-      () => run.end('SIGKILL'),
-      () => {},
-    );
-    await ended;
-    killed.abort();
-    await expect.poll(async () => (await other.job('report'))?.state, { timeout: 10_000 }).toBe(state);
-    expect(await other.once('report', slot, () => 0)).toMatchObject({ state: keep, job: { state } });
-    const again = await other.once('report', slot, { onFailure: 'retry' }, () => 0);
-    expect([again.state, again.job?.tries]).toEqual(retry);
-  });
+// Work with time to drain, and work that is killed, are in the tests of the command.
+test.each(cases)('what a pod leaves of work that $how, with $drain to drain: $state', async (each) => {
+  const { how, drain, state, tries } = each;
+  const store = await startStore('sqlite');
+  onTestFinished(() => store.stop());
+  const other = createLocks(await store.open(), { closeProvider: true });
+  onTestFinished(() => other.close());
+  const slot = new Date(Math.floor(Date.now() / 1_000) * 1_000);
+  const run = start([program, `${store.url}?migrate=true`, slot.toISOString(), drain, how], { cwd: '.', env: {} });
+  onTestFinished(async () => void (await run.end('SIGKILL')));
+  await run.said(/^at work$/);
+  expect(await other.once('report', slot, () => 0)).toMatchObject({ state: 'running', job: { by: 'pod' } });
+  await run.end('SIGTERM');
+  await expect.poll(async () => (await other.job('report'))?.state, { timeout: 10_000 }).toBe(state);
+  expect(await other.once('report', slot, () => 0)).toMatchObject({ state: 'failed', job: { state } });
+  const again = await other.once('report', slot, { onFailure: 'retry' }, () => 0);
+  expect([again.state, again.job?.tries]).toEqual(['ran', tries]);
 });
-
-/** With the options of the store. */
-function urlOf({ url, options }: Store): string {
-  const query = Object.entries(options).map(([option, value]) => `${option}=${encodeURIComponent(String(value))}`);
-  return `${url}?${query.join('&')}`;
-}

@@ -25,8 +25,6 @@ import { openDatabases } from './databases.ts';
 interface Made {
   readonly url: string;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Absent: it is a file, in memory, or several servers. */
-  readonly server?: Pick<ServerHandle, 'pause' | 'resume'>;
   /** In place of a configuration with `url` and these options. */
   readonly open?: (url: string, options: Made['options']) => Promise<LockProvider>;
   /** How many keys, rows or nodes it has, also those that no claim uses. */
@@ -65,13 +63,12 @@ const makers = {
     };
   },
   async etcd() {
-    const server = await startEtcd();
-    const { url, host, port, stop } = server;
+    const { url, host, port, stop } = await startEtcd();
     const size = async (): Promise<number> => {
       const metrics = await (await fetch(`http://${host}:${port}/metrics`)).text();
       return Number(/^etcd_debugging_mvcc_keys_total (\S+)/m.exec(metrics)?.[1]);
     };
-    return { url: `${url}/${randomUUID()}`, options: {}, server, size, stop };
+    return { url: `${url}/${randomUUID()}`, options: {}, size, stop };
   },
   async sqlite() {
     const folder = mkdtempSync(join(tmpdir(), 'locks-store-'));
@@ -142,7 +139,7 @@ async function madeOfRedis() {
   const server = await startRedis();
   const { url, stop } = server;
   const size = async (): Promise<number> => (await redisCommand(server, 'DBSIZE')) as number;
-  return { url, options: { prefix: `${randomUUID()}:`, waiterTtl }, server, size, stop };
+  return { url, options: { prefix: `${randomUUID()}:`, waiterTtl }, size, stop };
 }
 
 async function madeOfDatabase(start: () => Promise<ServerHandle>, more: Made['options'] = {}): Promise<Made> {
@@ -153,7 +150,6 @@ async function madeOfDatabase(start: () => Promise<ServerHandle>, more: Made['op
   return {
     url,
     options: { migrate: true, waiterTtl, ...more },
-    server,
     size: () => rowsOf(url),
     async stop() {
       await databases.remove();

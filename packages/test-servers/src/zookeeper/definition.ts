@@ -20,8 +20,6 @@ export interface ZookeeperOptions {
   readonly minSessionTimeout?: number;
   /** In ms: the longest session timeout. @default 20 * tickTime */
   readonly maxSessionTimeout?: number;
-  /** How many connections one client address may have; 0: any number. @default 0 */
-  readonly maxClientCnxns?: number;
   /**
    * Further settings of `zoo.cfg`, such as `{ snapCount: '1000' }`. They override all others.
    * @default {}
@@ -54,7 +52,7 @@ export interface Setup {
 
 /** The definition of one ZooKeeper server. */
 export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): ServerDefinition {
-  const { tickTime = 2_000, maxClientCnxns = 0, config = {}, javaOptions = [] } = options;
+  const { tickTime = 2_000, config = {}, javaOptions = [] } = options;
   const javaProperties = { ...withoutDisk, ...options.javaProperties };
   const sessions = sessionSettings(options);
   return {
@@ -64,7 +62,7 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
     containerCommand: [],
     containerEnvironment: {
       ZOO_TICK_TIME: `${tickTime}`,
-      ZOO_MAX_CLIENT_CNXNS: `${maxClientCnxns}`,
+      ZOO_MAX_CLIENT_CNXNS: '0',
       ZOO_4LW_COMMANDS_WHITELIST: '*',
       ZOO_ADMINSERVER_ENABLED: 'false',
       ZOO_CFG_EXTRA: linesOf({ ...sessions, ...config }).join(' '),
@@ -82,7 +80,8 @@ export function defineZookeeper(options: ZookeeperOptions, setup: Setup = {}): S
         dataDir: dataFolder,
         clientPort: `${port}`,
         clientPortAddress: '127.0.0.1',
-        maxClientCnxns: `${maxClientCnxns}`,
+        // Any number.
+        maxClientCnxns: '0',
         'admin.enableServer': 'false',
         '4lw.commands.whitelist': '*',
         ...sessions,

@@ -1,24 +1,6 @@
 import { connect } from 'node:net';
 import { ask } from '../support/ask.ts';
 
-/** The questions to a ZooKeeper server that need no session. */
-export type FourLetterWord =
-  | 'conf'
-  | 'cons'
-  | 'crst'
-  | 'dirs'
-  | 'dump'
-  | 'envi'
-  | 'isro'
-  | 'mntr'
-  | 'ruok'
-  | 'srst'
-  | 'srvr'
-  | 'stat'
-  | 'wchc'
-  | 'wchp'
-  | 'wchs';
-
 /**
  * Asks a ZooKeeper server one of its four-letter words
  * (https://zookeeper.apache.org/doc/current/zookeeperAdmin.html#sc_4lw) and resolves to the answer.
@@ -27,7 +9,7 @@ export type FourLetterWord =
  */
 export function fourLetterWord(
   { host, port }: { readonly host: string; readonly port: number },
-  word: FourLetterWord,
+  word: string,
   timeout?: number,
 ): Promise<string> {
   return ask(connect({ host, port }), word, word, timeout);

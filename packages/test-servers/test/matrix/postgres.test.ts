@@ -12,45 +12,39 @@ import { testLocalProcess, testPreparation } from '../local-process.ts';
 import { testOwnServer } from '../own-server.ts';
 
 const way = chooseServer('postgres', 'postgres:18-alpine').kind;
-if (way !== 'external') {
-  testOwnServer(postgres, way);
-  testOptions();
-}
+if (way !== 'external') testOwnServer(postgres, way);
 if (way === 'local') {
   testLocalProcess(postgres);
   testPreparation('postgres');
-  testSharedMemory();
-  testObstacles();
 }
 testExternalServer(postgres);
 
-function testOptions(): void {
-  describe('a Postgres', () => {
-    test('has the settings that it was given, does not wait for the disk, and has a database of its own', async () => {
-      await using server = await startPostgres({ args: ['-c', 'max_connections=37'] });
-      const { rows } = await query(
-        server.url,
-        `SELECT current_setting('max_connections') AS connections, current_setting('fsync') AS fsync,
+test.skipIf(way === 'external')(
+  'a Postgres has the settings that it was given, does not wait for the disk, and has a database of its own',
+  async () => {
+    await using server = await startPostgres({ args: ['-c', 'max_connections=37'] });
+    const { rows } = await query(
+      server.url,
+      `SELECT current_setting('max_connections') AS connections, current_setting('fsync') AS fsync,
           current_setting('synchronous_commit') AS commit, current_database() AS database, current_user AS user,
           current_setting('is_superuser') AS superuser, current_setting('server_encoding') AS encoding`,
-      );
-      expect(rows).toEqual([
-        {
-          connections: '37',
-          fsync: 'off',
-          commit: 'on',
-          database: 'locks',
-          user: 'locks',
-          superuser: 'on',
-          encoding: 'UTF8',
-        },
-      ]);
-    });
-  });
-}
+    );
+    expect(rows).toEqual([
+      {
+        connections: '37',
+        fsync: 'off',
+        commit: 'on',
+        database: 'locks',
+        user: 'locks',
+        superuser: 'on',
+        encoding: 'UTF8',
+      },
+    ]);
+  },
+);
 
-function testSharedMemory(): void {
-  test('a Postgres that is killed leaves no shared memory behind', async () => {
+describe.runIf(way === 'local')('a Postgres that is a local process', () => {
+  test('leaves no shared memory behind when it is killed', async () => {
     await using server = await startPostgres();
     const { rows } = await query(server.url, `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 7) AS memory`);
     const id = (rows[0] as { readonly memory: string }).memory.trim().split(/\s+/)[1];
@@ -58,10 +52,8 @@ function testSharedMemory(): void {
     await server.kill();
     expect(await sharedMemory()).not.toContain(id);
   });
-}
 
-function testObstacles(): void {
-  test('a Postgres starts again though another process has a lock file of its for a moment', async () => {
+  test('starts again though another process has a lock file of its for a moment', async () => {
     await using server = await startPostgres();
     await using other = await startPostgres();
     const restarted = server.restart({
@@ -77,7 +69,7 @@ function testObstacles(): void {
     expect(await server.log()).toMatch(/lock file ".*" already exists/);
   });
 
-  test('a Postgres that was killed starts again though another process has its number', async () => {
+  test('starts again after a kill though another process has its number', async () => {
     await using server = await startPostgres();
     await using other = await startPostgres();
     const { pid } = server;
@@ -94,7 +86,7 @@ function testObstacles(): void {
     expect((await query(server.url, 'SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
   });
 
-  test('a Postgres that does not start again says so in the words of its latest start', async () => {
+  test('says so when it does not start again, in the words of its latest start', async () => {
     await using server = await startPostgres();
     const meanwhile = (dataFolder: string): Promise<void> => rm(join(dataFolder, 'global'), { recursive: true });
     const failure = await server.restart({ meanwhile }).catch((error: unknown) => error);
@@ -103,7 +95,7 @@ function testObstacles(): void {
     expect(String(failure)).toContain('global/pg_control');
     expect(await server.log()).toContain('database system is ready to accept connections');
   });
-}
+});
 
 /** The ids of the System V shared memory of this machine. */
 async function sharedMemory(): Promise<readonly (string | undefined)[]> {

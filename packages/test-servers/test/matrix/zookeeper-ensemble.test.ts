@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { chooseServer } from '../../src/start/choose.ts';
 import {
   fourLetterWord,
@@ -17,12 +17,6 @@ import { unusedPort } from '../../src/server/ports.ts';
 import { openZookeeper } from '../zookeeper-client.ts';
 
 const way = chooseServer('zookeeper', 'zookeeper:3.9').kind;
-if (way === 'local') {
-  testPartitions();
-  testPorts();
-}
-testRefusals();
-
 const note = '/test-note';
 
 async function write({ url }: ServerHandle, value: string): Promise<void> {
@@ -36,8 +30,8 @@ async function read({ url }: ServerHandle): Promise<string | undefined> {
   return await session.get(note);
 }
 
-function testPartitions(): void {
-  describe('an ensemble of ZooKeepers with partitions', () => {
+describe.runIf(way === 'local')('an ensemble of ZooKeepers', () => {
+  describe('with partitions', () => {
     const ticks = { tickTime: 300, syncLimit: 5 };
     let ensemble: ZookeeperEnsemble;
     beforeAll(async () => {
@@ -117,7 +111,7 @@ function testPartitions(): void {
     });
   });
 
-  test('an ensemble leaves no process and no file behind, and has no partitions unless asked', async () => {
+  test('leaves no process and no file behind, and has no partitions unless asked', async () => {
     const ensemble = await startZookeeperEnsemble({ size: 2, tickTime: 300 });
     expect(() => ensemble.partition(ensemble.servers[0]!)).toThrow('"partitions: true"');
     expect(() => ensemble.lag(ensemble.servers[0]!, 1)).toThrow('"partitions: true"');
@@ -130,11 +124,9 @@ function testPartitions(): void {
     expect(ensemble.servers.map(({ pid }) => pid)).toEqual([undefined, undefined]);
     expect(folders.filter((folder) => existsSync(dirname(folder)))).toEqual([]);
   });
-}
 
-function testPorts(): void {
   test.each(['quorum', 'election'] as const)(
-    'an ensemble of ZooKeepers whose members cannot have a port of theirs (%s) says so soon, and leaves nothing behind',
+    'whose members cannot have a port of theirs (%s) says so soon, and leaves nothing behind',
     async (which) => {
       const folder = await mkdtemp(join(tmpdir(), 'locks-test-ensemble-'));
       onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -153,21 +145,11 @@ function testPorts(): void {
       expect(await readdir(folder)).toEqual([]);
     },
   );
-}
+});
 
-function testRefusals(): void {
-  describe('an ensemble of ZooKeepers is refused', () => {
-    afterEach(() => {
-      vi.unstubAllEnvs();
-    });
-
-    test('of one member', async () => {
-      await expect(startZookeeperEnsemble({ size: 1 })).rejects.toThrow(/"size" is 1: .*startZookeeper\(\)/);
-    });
-
-    test('where the environment names one server', async () => {
-      vi.stubEnv('LOCKS_TEST_ZOOKEEPER_URL', 'zookeeper://127.0.0.1:1');
-      await expect(startZookeeperEnsemble()).rejects.toThrow('unset LOCKS_TEST_ZOOKEEPER_URL');
-    });
-  });
-}
+test('an ensemble of ZooKeepers is refused of one member, and where the environment names one server', async () => {
+  await expect(startZookeeperEnsemble({ size: 1 })).rejects.toThrow(/"size" is 1: .*startZookeeper\(\)/);
+  vi.stubEnv('LOCKS_TEST_ZOOKEEPER_URL', 'zookeeper://127.0.0.1:1');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(startZookeeperEnsemble()).rejects.toThrow('unset LOCKS_TEST_ZOOKEEPER_URL');
+});

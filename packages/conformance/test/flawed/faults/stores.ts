@@ -1,7 +1,8 @@
 import type { LockProvider } from '@locks/core';
 import { createNetwork, memoryData } from '../../support/network.ts';
-import { createTextbook, registersIn, sound } from '../textbook.ts';
-import type { Store } from '../textbook.ts';
+import { registersIn } from '../textbook.ts';
+import { bound } from '../../bound.ts';
+import { mintingRepeat } from '../tokens.ts';
 import { client, forgetful, server, store } from './flaw.ts';
 import type { FaultFlaw } from './flaw.ts';
 
@@ -11,13 +12,7 @@ export const stores: readonly FaultFlaw[] = [
     name: 'a repeat mints a token, behind a network',
     caughtBy: ['lost-reply-of-attempt', 'sever-keeps-hold', 'duplicate-attempt'],
     mayAlsoFail: ['restart-exclusion', 'lost-reply-of-sharer'],
-    make: store({
-      repeat: (hold, claim, now, entry) => {
-        sound.repeat(hold, claim, now, entry);
-        entry.token += 1n;
-        hold.token = entry.token;
-      },
-    }),
+    make: store({ repeat: mintingRepeat }),
   },
   {
     name: 'a repeat is another hold: it takes as many releases',
@@ -114,11 +109,7 @@ export const stores: readonly FaultFlaw[] = [
   {
     name: 'tokens start again with an empty store',
     caughtBy: ['empty-restart-tokens', 'locks-empty-restart-loss'],
-    make: () =>
-      createNetwork(() => {
-        const kept: Store = new Map();
-        return { open: () => createTextbook(kept) };
-      }),
+    make: forgetful(() => {}, {}),
   },
   {
     name: 'the counter is not on disk, and there is no clock in it',
@@ -151,15 +142,7 @@ export const stores: readonly FaultFlaw[] = [
         return {
           open() {
             const inner = open();
-            return {
-              name: inner.name,
-              traits: inner.traits,
-              tryAcquire: (claim, wake) => inner.tryAcquire(claim, wake),
-              renew: async (claim) => ((await inner.tryAcquire(claim)).granted ? {} : false),
-              release: (claim) => inner.release(claim),
-              inspect: (key) => inner.inspect(key),
-              close: () => inner.close(),
-            };
+            return { ...bound(inner), renew: async (claim) => ((await inner.tryAcquire(claim)).granted ? {} : false) };
           },
         };
       }),

@@ -48,14 +48,9 @@ test('Jest as it is by default, with ts-jest and the settings of a Nest project'
   app.node([jest, '--rootDir', join(app.folder, 'nest')], { cwd: join(app.folder, 'nest') });
 });
 
-describe('fake timers', () => {
-  test('of node:test', () => {
-    expect(app.node(['--test', 'fake-timers.test.mjs'])).toMatch(/^# pass 3$/m);
-  });
-
-  test('of sinon', () => {
-    expect(app.node(['sinon.mjs'])).toBe('passed\n');
-  });
+test('fake timers of node:test, and of sinon', () => {
+  expect(app.node(['--test', 'fake-timers.test.mjs'])).toMatch(/^# pass 3$/m);
+  expect(app.node(['sinon.mjs'])).toBe('passed\n');
 });
 
 test('ts-node', () => {
@@ -65,7 +60,7 @@ test('ts-node', () => {
   expect(app.node([tsNode, 'typed.ts'], { cwd: folder })).toBe('true true\n');
 });
 
-describe.each([
+test.each([
   ['typescript', 'node16', 'node16'],
   ['typescript', 'node18', 'node16'],
   ['typescript', 'nodenext', 'nodenext'],
@@ -76,17 +71,15 @@ describe.each([
   ['typescript-7', 'nodenext', 'nodenext'],
   ['typescript-7', 'commonjs', 'bundler'],
   ['typescript-7', 'esnext', 'bundler'],
-])('%s, module %s, moduleResolution %s', (compiler, module, moduleResolution) => {
-  test('.cts and .mts', () => {
-    const folder = join(app.folder, 'typed');
-    mkdirSync(folder, { recursive: true });
-    const files = ['cts', 'mts'].map((extension) => join(folder, `typed.${extension}`));
-    for (const file of files) cpSync(join(app.folder, 'typed.ts'), file);
-    const options = ['--module', module, '--moduleResolution', moduleResolution, '--target', 'es2022'];
-    const checks = ['--noEmit', '--strict', '--types', 'node', '--lib', 'es2023,esnext.disposable'];
-    const tsc = join(app.folder, 'node_modules', compiler, 'bin/tsc');
-    expect(app.node([tsc, ...options, ...checks, ...files])).toBe('');
-  });
+])('.cts and .mts: %s, module %s, moduleResolution %s', (compiler, module, moduleResolution) => {
+  const folder = join(app.folder, 'typed');
+  mkdirSync(folder, { recursive: true });
+  const files = ['cts', 'mts'].map((extension) => join(folder, `typed.${extension}`));
+  for (const file of files) cpSync(join(app.folder, 'typed.ts'), file);
+  const options = ['--module', module, '--moduleResolution', moduleResolution, '--target', 'es2022'];
+  const checks = ['--noEmit', '--strict', '--types', 'node', '--lib', 'es2023,esnext.disposable'];
+  const tsc = join(app.folder, 'node_modules', compiler, 'bin/tsc');
+  expect(app.node([tsc, ...options, ...checks, ...files])).toBe('');
 });
 
 describe('a bundle', () => {

@@ -15,6 +15,12 @@ import { type SlotMove, beginSlotMove } from './slot-move.ts';
 import { isOk, ownerOf, viewOf } from './topology.ts';
 import type { NodeView } from './topology.ts';
 
+/**
+ * In ms: a node that is silent for this long is suspected, and a replica replaces it. With less,
+ * nodes fail on a busy machine.
+ */
+const nodeTimeout = '1000';
+
 /** Several Redis servers that share the slots. */
 export interface RedisCluster extends AsyncDisposable {
   /**
@@ -56,15 +62,7 @@ export interface RedisCluster extends AsyncDisposable {
  * That takes more than two seconds, in which a new master refuses them.
  */
 export async function startRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
-  const {
-    masters = 3,
-    replicas = 1,
-    nodeTimeout = 1_000,
-    args = [],
-    tls = false,
-    partitions = false,
-    clocks,
-  } = options;
+  const { masters = 3, replicas = 1, args = [], tls = false, partitions = false, clocks } = options;
   if (clocks !== undefined) mustBeLocal('a Redis Cluster with clocks of its own');
   const count = masters * (1 + replicas);
   return await startOnFreePorts('127.0.0.1', (tls || partitions ? 4 : 2) * count, async (ports) => {
@@ -79,7 +77,7 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
     const links = partitions ? await linkNodes(own, names) : undefined;
     const nodes = await startTogether(count, async (index, signal) => {
       const settings = ['--cluster-enabled', 'yes', '--cluster-port', `${ports[count + index]}`];
-      settings.push('--cluster-node-timeout', `${nodeTimeout}`, ...(tls ? ['--tls-cluster', 'yes'] : []));
+      settings.push('--cluster-node-timeout', nodeTimeout, ...(tls ? ['--tls-cluster', 'yes'] : []));
       if (partitions) settings.push(...announced(own[index]));
       const definition = withTls(defineNode([...settings, ...args], clocks), tlsPorts[index]);
       return await startMember(definition, { port: ports[index] ?? 0, signal });

@@ -6,11 +6,6 @@ export interface RedisClusterOptions {
   readonly masters?: number;
   /** Of each master. @default 1 */
   readonly replicas?: number;
-  /**
-   * In ms: a node that is silent for this long is suspected, and a replica replaces it. With less,
-   * nodes fail on a busy machine. @default 1_000
-   */
-  readonly nodeTimeout?: number;
   /** Gives each server a second port, with TLS. @default false */
   readonly tls?: boolean;
   /** Enables `partition`: nodes reach each other through relays in this process. @default false */

@@ -13,11 +13,10 @@ export interface Watched {
   readonly quorum: number;
   /** In ms: see `RedisSentinelOptions`. */
   readonly downAfter: number;
-  readonly failoverTimeout: number;
 }
 
 /** A Sentinel as a local process. */
-export function defineSentinel({ name, master, quorum, downAfter, failoverTimeout }: Watched): ServerDefinition {
+export function defineSentinel({ name, master, quorum, downAfter }: Watched): ServerDefinition {
   const fileIn = (dataFolder: string): string => join(dataFolder, 'sentinel.conf');
   return {
     ...defineNode([]),
@@ -31,7 +30,8 @@ export function defineSentinel({ name, master, quorum, downAfter, failoverTimeou
         `dir ${dataFolder}`,
         `sentinel monitor ${name} ${master.host} ${master.port} ${quorum}`,
         `sentinel down-after-milliseconds ${name} ${downAfter}`,
-        `sentinel failover-timeout ${name} ${failoverTimeout}`,
+        // The limit of the steps of a failover, and half the pause between two.
+        `sentinel failover-timeout ${name} 2000`,
         `sentinel parallel-syncs ${name} 5`,
       ];
       await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o666 });

@@ -11,13 +11,6 @@ export interface RedisSentinelOptions {
    * machine. @default 1_000
    */
   readonly downAfter?: number;
-  /** In ms: the limit of the steps of a failover, and half the pause between two. @default 2_000 */
-  readonly failoverTimeout?: number;
-  /**
-   * In ms: how often Sentinels announce themselves. One that finds an old master makes it a replica
-   * after four times as long. @default 500
-   */
-  readonly publishPeriod?: number;
   /** Gives each server and each Sentinel a second port, with TLS. @default false */
   readonly tls?: boolean;
   /** Further arguments of each `redis-server`, but not of the Sentinels. @default [] */

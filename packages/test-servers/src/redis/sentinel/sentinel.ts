@@ -39,8 +39,7 @@ export interface RedisSentinel extends AsyncDisposable {
  * them know each other.
  */
 export async function startRedisSentinel(options: RedisSentinelOptions = {}): Promise<RedisSentinel> {
-  const { sentinels = 3, replicas = 2, downAfter = 1_000, failoverTimeout = 2_000, publishPeriod = 500 } = options;
-  const { args = [], tls = false, clocks } = options;
+  const { sentinels = 3, replicas = 2, downAfter = 1_000, args = [], tls = false, clocks } = options;
   if (clocks !== undefined) mustBeLocal('a Redis with Sentinels and clocks of its own');
   const count = 1 + replicas;
   return await startOnFreePorts('127.0.0.1', (tls ? 2 : 1) * (count + sentinels), async (ports) => {
@@ -61,7 +60,6 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
         master: { ...master, port: watchedPort },
         quorum,
         downAfter,
-        failoverTimeout,
       };
       const watchers = await startTogether(sentinels, async (index, signal) => {
         const port = ports[count + index] ?? 0;
@@ -72,7 +70,7 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
       await Promise.all(watchers.map((sentinel) => hasten(sentinel, 100)));
       const set = sentinelOf(servers, watchers, watched, tlsPorts);
       await set.settled();
-      await Promise.all(watchers.map((sentinel) => hasten(sentinel, publishPeriod)));
+      await Promise.all(watchers.map((sentinel) => hasten(sentinel, 500)));
       return set;
     } catch (error) {
       await Promise.all(started.map((server) => server.stop()));
@@ -85,7 +83,8 @@ export async function startRedisSentinel(options: RedisSentinelOptions = {}): Pr
  * By default a Sentinel takes seconds to find others, and before Redis 7 this cannot be configured.
  * While the master is down it sends replicas `INFO` each second, and ignores one whose answer is
  * older than five ping periods: with a shorter one its failovers fail. A longer one approaches
- * `downAfter`, which counts from the last answer if a connection is cut, as at a promotion.
+ * `downAfter`, which counts from the last answer if a connection is cut, as at a promotion. A
+ * Sentinel that finds an old master makes it a replica after four times `publishPeriod`.
  */
 async function hasten(sentinel: ServerHandle, publishPeriod: number): Promise<void> {
   const periods = ['INFO-PERIOD', 100, 'PING-PERIOD', 300, 'ASK-PERIOD', 100, 'PUBLISH-PERIOD', publishPeriod];
