@@ -154,13 +154,13 @@ function neverSent(error: unknown): boolean {
 }
 
 /**
- * What distinguishes reasons: the code of an error of this library, or the text of its innermost
- * cause. Outer texts of a server or client may contain a script, a port or a time.
+ * What distinguishes reasons: the code of an error of this library, or the first sentence of its
+ * innermost cause. Other texts of a server or client may contain a script, a port or a time.
  */
 function reasonOf(error: unknown): string {
   if (error === undefined) return '';
   if (!(error instanceof Error)) return typeof error;
   const { cause } = error;
   if (cause instanceof Error && cause.message !== '') return reasonOf(cause);
-  return isLockError(error) ? error.code : error.message.replaceAll(/\S*\d\S*/g, '');
+  return isLockError(error) ? error.code : error.message.replace(/\.\s[^]*$/, '.').replaceAll(/\S*\d\S*/g, '');
 }

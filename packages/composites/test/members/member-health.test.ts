@@ -115,8 +115,9 @@ test('each reason is told once: not again for another key, or when reasons alter
   let count = 0;
   faults.refusal = () => {
     count += 1;
-    const text = count % 2 === 0 ? 'READONLY at' : 'connect ECONNREFUSED';
-    const cause = new Error(`${text} 127.0.0.1:6379`);
+    const place = count % 4 === 0 ? ' script: 05af3, on @user_script:7.' : '';
+    const text = count % 2 === 0 ? `READONLY You can't write.${place}` : 'connect ECONNREFUSED 127.0.0.1:6379';
+    const cause = new Error(text);
     return refused(`Redis failed at "key-${count}"`, { cause });
   };
   for (let call = 0; call < 30; call += 1) await take();
