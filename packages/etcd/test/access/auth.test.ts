@@ -1,4 +1,4 @@
-import { createLocks, openLocks } from '@locks/core';
+import { createLocks } from '@locks/core';
 import { startEtcd } from '@locks/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { open } from '../support/etcd.ts';
@@ -11,15 +11,6 @@ await enableAuth(server);
 const at = (user: string, prefix = 'locks'): string => `${server.url.replace('://', `://${user}`)}/${prefix}`;
 
 describe('a user with the rights on the prefix', () => {
-  test('locks, waits and lists, also from a URL', async () => {
-    const locks = await openLocks({ provider: await import('../../src/index.ts'), url: at('app:secret@') });
-    const lease = await locks.acquire('job');
-    const next = locks.withLock('job', ({ token }) => token);
-    await lease.release();
-    expect(await next).toBeGreaterThan(lease.token);
-    await locks.close();
-  });
-
   test('logs in again where the server has forgotten its token, and hears of its turn after that', async () => {
     const provider = await open({ url: at('app:secret@'), prefix: 'locks' });
     const locks = createLocks(provider);

@@ -74,21 +74,6 @@ test('a claim hears where its watch begins with what was compacted', async () =>
   expect(lost).toEqual([]);
 });
 
-test('a claim that has left the queue hears nothing', async () => {
-  const { members, keys, watches, heard, claim, first, queue } = await setting();
-  const [gone, stays] = [claim(), claim()];
-  for (const waiter of [gone, stays]) watches.watch(waiter, queue.entries, queue.revision);
-  watches.forget(gone.owner);
-  const removal = {
-    compare: [],
-    success: [{ requestDeleteRange: { key: keys.claim('key', first.owner) } }],
-    failure: [],
-  };
-  await members.call(txn, removal, 'a removal');
-  await eventually('the other to hear', () => heard.includes(stays.owner));
-  expect(heard).toEqual([stays.owner]);
-});
-
 test('a stream that ends is told, and its claims are forgotten', async () => {
   const { members, watches, heard, lost, claim, queue, listener } = await setting();
   watches.watch(claim(), queue.entries, queue.revision);
