@@ -10,22 +10,13 @@ const now = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)';
 const soon = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 + 20000000 AS SIGNED)';
 
 // What the procedure does, in a transaction that another client keeps open.
-testAdmission(mariadb, url, {
-  share: (key) => [
-    [`UPDATE locks SET shares = 1, held_until = ${soon} WHERE \`key\` = ?`, [key]],
-    [`INSERT INTO locks_shares (\`key\`, owner, token, expires, permits) VALUES (?, 'first/1', 1, ${soon}, 1)`, [key]],
+testAdmission(mariadb, url, (key) => [
+  [
+    `INSERT INTO locks_queue (\`key\`, place, owner, process, permits, seen, deadline) VALUES (?, 1, 'first/1', 'elsewhere', NULL, ${now}, ${soon})`,
+    [key],
   ],
-  hold: (key) => [
-    [`UPDATE locks SET owner = 'first/1', version = version + 1, held_until = ${soon} WHERE \`key\` = ?`, [key]],
+  [
+    `UPDATE locks SET owner = NULL, held_until = NULL, head_process = 'elsewhere', head_owner = 'first/1', head_until = ${soon}, queue_until = ${soon}, next_lapse = ${soon}, next_place = 2 WHERE \`key\` = ?`,
+    [key],
   ],
-  lead: (key) => [
-    [
-      `INSERT INTO locks_queue (\`key\`, place, owner, process, permits, seen, deadline) VALUES (?, 1, 'first/1', 'elsewhere', NULL, ${now}, ${soon})`,
-      [key],
-    ],
-    [
-      `UPDATE locks SET owner = NULL, held_until = NULL, head_process = 'elsewhere', head_owner = 'first/1', head_until = ${soon}, queue_until = ${soon}, next_lapse = ${soon}, next_place = 2 WHERE \`key\` = ?`,
-      [key],
-    ],
-  ],
-});
+]);

@@ -8,14 +8,6 @@ import { blockRow, join, postgres, untilBlocked } from './support/postgres.ts';
 const server = await serverOfFile();
 const { url } = server;
 
-/** The server processes that listen in this database. */
-async function listeners(at = url): Promise<readonly number[]> {
-  const { rows } = await withClient(at, (client) =>
-    client.query<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %'"),
-  );
-  return rows.map(({ pid }) => pid);
-}
-
 describe('after its deadline no call takes effect', () => {
   const timeout = 800;
 
@@ -46,39 +38,6 @@ describe('after its deadline no call takes effect', () => {
     expect(await rowOf(postgres, url, claim.key)).toEqual(before);
     expect((await provider.tryAcquire(claim)).granted).toBe(true);
     expect(await provider.release(claim)).toBe(true);
-  });
-});
-
-describe('the listener', () => {
-  // A poll by the waiters themselves would come after a third of it.
-  const waiterTtl = 90_000;
-
-  test('is ended again and again while locks go from process to process: each waiter is served', async () => {
-    const parties = [join(url, { waiterTtl }), join(url, { waiterTtl })];
-    let inside = 0;
-    let served = 0;
-    const work = async (): Promise<void> => {
-      inside += 1;
-      expect(inside).toBe(1);
-      await new Promise((resolve) => setImmediate(resolve));
-      inside -= 1;
-      served += 1;
-    };
-    const all = Promise.all(
-      parties.flatMap(({ locks }) =>
-        Array.from({ length: 10 }, async () => {
-          for (let round = 0; round < 6; round += 1) await locks.withLock('hunted', work);
-        }),
-      ),
-    );
-    let over = false;
-    const hunt = (async () => {
-      while (!over) await postgres.kill(url, await listeners());
-    })();
-    await all;
-    over = true;
-    await hunt;
-    expect(served).toBe(120);
   });
 });
 

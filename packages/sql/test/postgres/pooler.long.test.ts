@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { eventually, listen } from '@locks/test-servers';
 import { openLocks } from '@locks/core';
 import knexOf from 'knex';
@@ -13,7 +12,6 @@ import { startPgbouncer } from './support/pgbouncer.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { wakeReports } from '../support/wake-reports.ts';
-import { borrow } from '../support/borrow.ts';
 
 const server = await serverOfFile();
 
@@ -89,30 +87,6 @@ test('a process that listens though it is behind one finds out that it hears not
   expect(String(reason)).toMatch(/pooler.*listen/);
   // And goes on so.
   expect((await handOvers(holder, party, 3))[1]).toBeLessThan(500);
-});
-
-test('a listener is kept when the pool has no connection to send the message with', async () => {
-  const url = await ownTables(server);
-  const { messages } = wakeReports();
-  const [holder, party] = [join(url), join(url, { pool: { min: 0, max: 1 }, timeout: 300 })];
-  const lease = await holder.locks.acquire('job');
-  const waiting = party.locks.acquire('job', { wait: 20_000 });
-  // The claim asks the pool at the end of its tick.
-  await turn();
-  const { giveBack } = await borrow(party.knex);
-  const { reason } = await eventually('a report', () => messages.at(-1));
-  expect(String(reason)).toContain('No connection of the pool became free');
-  const listeners = async (): Promise<unknown> => {
-    const query = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()";
-    return (await holder.knex.raw<{ readonly rows: unknown }>(query)).rows;
-  };
-  const before = await listeners();
-  expect(before).toHaveLength(1);
-  await giveBack();
-  await eventually('that it listens', () => messages.at(-1)?.state === 'listening');
-  expect(await listeners()).toEqual(before);
-  await lease.release();
-  await (await waiting).release();
 });
 
 test('knex with a pool of its owner: nothing is connected to by guess, and it polls', async () => {

@@ -7,15 +7,8 @@ import { partiesOn } from './parties.ts';
 /** A statement and its values. */
 export type Step = readonly [sql: string, values?: readonly unknown[]];
 
-/** What a client does in a transaction that another client runs into. */
-export interface Steps {
-  /** Shares `key` with one permit. */
-  share(key: string): readonly Step[];
-  /** Holds `key`. */
-  hold(key: string): readonly Step[];
-  /** Stands first in the queue for `key`, which `holder` then releases. */
-  lead(key: string, holder: string): readonly Step[];
-}
+/** Stands first in the queue for `key`, which `holder` then releases. */
+type Lead = (key: string, holder: string) => readonly Step[];
 
 /**
  * A client does `first` in a transaction, `second` runs into its row, then the transaction is
@@ -35,38 +28,21 @@ function claim(key: string, owner: string, more: Partial<Claim> = {}): Claim {
   return { key, owner: `${owner}/${randomUUID()}`, ttl: 20_000, mode: 'exclusive', ...more };
 }
 
-/** What the statements see that wait for a row, in the database at `url`, which has tables. */
-export function testAdmission(kind: Kind, url: string, steps: Steps): void {
+/**
+ * What the statements see that wait for a row, in the database at `url`, which has tables: a
+ * transaction that another client runs into does `lead`.
+ */
+export function testAdmission(kind: Kind, url: string, lead: Lead): void {
   const { join, blockRow, untilBlocked } = partiesOn(kind);
 
   describe('the statements of this package', () => {
-    test.each([
-      ['a sharer', 'an exclusive claim', 'share', 'exclusive'],
-      ['a sharer', 'one sharer too many', 'share', 'shared'],
-      ['a holder', 'an exclusive claim', 'hold', 'exclusive'],
-      ['a holder', 'a shared claim', 'hold', 'shared'],
-    ] as const)(
-      'see %s that came while they waited for the row: %s is refused',
-      async (_first, _second, first, mode) => {
-        const key = randomUUID();
-        const { provider } = join(url);
-        const warm = claim(key, 'warm');
-        await provider.tryAcquire(warm);
-        await provider.release(warm);
-        const second = claim(key, 'second', mode === 'shared' ? { mode, permits: 1 } : {});
-        const answer = await interleave(kind, url, steps[first](key), () => provider.tryAcquire(second));
-        expect(answer.granted).toBe(false);
-        expect((await provider.inspect(key)).holders).toHaveLength(1);
-      },
-    );
-
     test('see a queue that began while they waited for the row, though the key is free', async () => {
       const key = randomUUID();
       const { provider } = join(url);
       const holder = claim(key, 'holder');
       await provider.tryAcquire(holder);
       const second = claim(key, 'second');
-      const answer = await interleave(kind, url, steps.lead(key, holder.owner), () => provider.tryAcquire(second));
+      const answer = await interleave(kind, url, lead(key, holder.owner), () => provider.tryAcquire(second));
       expect(answer.granted).toBe(false);
       expect(await provider.inspect(key)).toMatchObject({ holders: [], waiters: 1 });
     });

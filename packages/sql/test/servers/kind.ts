@@ -17,6 +17,4 @@ export interface Kind {
   readonly selectRow: string;
   /** The connections of the server that wait for a row, since `atLeast` ms at least. */
   blocked(url: string, atLeast?: number): Promise<readonly number[]>;
-  /** Ends connections from the side of the server. */
-  kill(url: string, connections: readonly number[]): Promise<void>;
 }

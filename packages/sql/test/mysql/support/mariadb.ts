@@ -21,11 +21,6 @@ export const mariadb: Kind = {
       .filter((text) => waiting(text) >= atLeast)
       .map((text) => Number(/thread id (\d+)/.exec(text)?.[1]));
   },
-  async kill(url, ids) {
-    await withClient(url, async (client) => {
-      for (const id of ids) await client.query(`KILL ${id}`);
-    });
-  },
 };
 
 /**
@@ -39,5 +34,4 @@ export async function openTransactions(url: string): Promise<readonly string[]> 
     .filter((text) => /^\d+, ACTIVE/.test(text));
 }
 
-export const parties: Parties = partiesOn(mariadb);
-export const { join, blockRow, untilBlocked } = parties;
+export const { join, blockRow, untilBlocked }: Parties = partiesOn(mariadb);

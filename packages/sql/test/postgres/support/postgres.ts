@@ -21,10 +21,6 @@ export const postgres: Kind = {
     );
     return rows.map(({ pid }) => pid);
   },
-  async kill(url, pids) {
-    await withClient(url, (client) => client.query('SELECT pg_terminate_backend(unnest($1::integer[]))', [pids]));
-  },
 };
 
-export const parties: Parties = partiesOn(postgres);
-export const { join, blockRow, untilBlocked } = parties;
+export const { join, blockRow, untilBlocked }: Parties = partiesOn(postgres);
