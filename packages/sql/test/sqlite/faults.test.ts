@@ -57,6 +57,8 @@ test('another process that writes for longer than the timeout makes it unavailab
   for (const answer of await Promise.allSettled(calls.map((call) => call()))) {
     expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'LOCK_UNAVAILABLE' } });
   }
+  // Who only reads is not concerned.
+  expect((await provider.inspect('held')).holders).toHaveLength(1);
   // By default it would be 5 s.
   expect(performance.now() - start).toBeLessThan(4_500);
   other.exec('COMMIT');
