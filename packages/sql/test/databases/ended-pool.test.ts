@@ -5,7 +5,8 @@ import { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
-import { databases, openKnex, servers } from '../support/databases.ts';
+import { databases, servers } from '../support/databases.ts';
+import { openKnex } from '../support/open-knex.mjs';
 import { locksOver } from '../support/locks-over.ts';
 import { lockError } from '../../../core/test/support/lock-error.ts';
 

@@ -1,15 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { statements } from '../../src/mysql/statements.ts';
-import {
-  connect,
-  createTables,
-  ownDatabase,
-  rowsOf,
-  startServer,
-  urlOfUser,
-  withClient,
-  serverOfFile,
-} from './support/database.ts';
+import { connect, ownDatabase, rowsOf, startServer, urlOfUser, withClient, serverOfFile } from './support/database.ts';
+import { createTables } from '../support/databases.ts';
 import { expectFree } from '../servers/parties.ts';
 import { blockRow, join, untilBlocked } from './support/mariadb.ts';
 import type { Party } from '../servers/parties.ts';

@@ -1,5 +1,4 @@
 import type { ServerHandle } from '@locks/test-servers';
-import type { TableNames } from '../../src/dialect/layout/names.ts';
 import type { Session } from './sessions.ts';
 
 /** What the tests that hold for every database server have to know of one of them. */
@@ -8,7 +7,6 @@ export interface Kind {
   readonly client: 'pg' | 'mysql2';
   /** Starts a server of the caller's own, with more settings in the words of its command line. */
   startServer(...settings: readonly string[]): Promise<ServerHandle>;
-  createTables(url: string, names?: TableNames): Promise<void>;
   /** A connection that ends with the test. */
   connect(url: string): Promise<Session>;
   /** Calls `work` with a connection of its own. */

@@ -1,13 +1,12 @@
 import { eventually } from '@locks/test-servers';
 import type { KeyState, LockProvider, Locks, LocksOptions } from '@locks/core';
 import type { Knex } from 'knex';
-import { expect, onTestFinished } from 'vitest';
+import { expect } from 'vitest';
 import type { SqlOptions } from '../../src/index.ts';
-import { rowsOf } from '../support/databases.ts';
+import { connect, rowsOf } from '../support/databases.ts';
 import { locksOver } from '../support/locks-over.ts';
 import type { Party as Over } from '../support/locks-over.ts';
 import type { Kind } from './kind.ts';
-import { openKnex } from './open-knex.ts';
 import { borrow } from '../support/borrow.ts';
 
 /** What one process has. */
@@ -24,7 +23,7 @@ export interface PartyOptions extends SqlOptions {
 /** What parties on one kind of server do, and another client that gets in their way. */
 export interface Parties {
   /** A party on the database at `url`, or with that configuration, which ends with the test. */
-  join(url: string | object, options?: PartyOptions): Party;
+  join(url: string | { readonly uri: string }, options?: PartyOptions): Party;
   /** A transaction of another client that has the row of `key` locked until it is ended. */
   blockRow(url: string, key: string): Promise<() => Promise<void>>;
   /** Resolves when `count` statements wait for a row, since `atLeast` ms at least. */
@@ -32,9 +31,11 @@ export interface Parties {
 }
 
 export function partiesOn(kind: Kind): Parties {
-  function join(url: string | object, { pool, defaults, ...options }: PartyOptions = {}): Party {
-    const knex = openKnex(kind.client, url, pool);
-    onTestFinished(() => knex.destroy());
+  function join(
+    url: string | { readonly uri: string },
+    { pool = { min: 0, max: 10 }, defaults, ...options }: PartyOptions = {},
+  ): Party {
+    const knex = connect(url, { pool });
     return { knex, ...locksOver(knex, options, { ttl: 5_000, ...defaults }) };
   }
 

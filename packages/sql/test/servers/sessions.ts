@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, onTestFinished } from 'vitest';
+import { createTables } from '../support/databases.ts';
 
 /** What a connection can do, whatever the driver. */
 export interface Session {
@@ -26,11 +27,10 @@ interface Parts<Client> {
   open(url: string): Promise<Client>;
   end(client: Client): Promise<void> | void;
   startServer(...settings: readonly string[]): Promise<ServerHandle>;
-  createTables(url: string): Promise<void>;
 }
 
 export function sessions<Client extends Session>(parts: Parts<Client>): Sessions<Client> {
-  const { open, end, startServer, createTables } = parts;
+  const { open, end, startServer } = parts;
 
   async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
     const client = await open(url);

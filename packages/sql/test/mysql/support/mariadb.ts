@@ -1,13 +1,12 @@
 import type { Kind } from '../../servers/kind.ts';
 import { partiesOn } from '../../servers/parties.ts';
 import type { Parties } from '../../servers/parties.ts';
-import { connect, createTables, rowsOf, startServer, withClient } from './database.ts';
+import { connect, rowsOf, startServer, withClient } from './database.ts';
 
 /** MariaDB, for the tests that hold for every database server. */
 export const mariadb: Kind = {
   client: 'mysql2',
   startServer,
-  createTables,
   connect,
   withClient,
   selectRow: 'SELECT version, owner, held_until, shares FROM locks WHERE `key` = ?',

@@ -1,13 +1,12 @@
 import type { Kind } from '../../servers/kind.ts';
 import { partiesOn } from '../../servers/parties.ts';
 import type { Parties } from '../../servers/parties.ts';
-import { connect, createTables, startServer, withClient } from './database.ts';
+import { connect, startServer, withClient } from './database.ts';
 
 /** Postgres, for the tests that hold for every database server. */
 export const postgres: Kind = {
   client: 'pg',
   startServer,
-  createTables,
   connect,
   withClient,
   selectRow: 'SELECT version, owner, held_until, shares FROM locks WHERE key = $1',

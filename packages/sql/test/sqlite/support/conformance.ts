@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import { createSqlProvider } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
 import type { Database } from '../../../src/sqlite/connection/connection.ts';
-import { openKnex } from '../../support/databases.ts';
+import { openKnex } from '../../support/open-knex.mjs';
 import type { Chosen } from '../../../../conformance/test/support/selection.ts';
 import { openDescriptors } from './descriptors.ts';
 import { countLive, createFile, openProvider } from './file.ts';
