@@ -1,6 +1,5 @@
 import { testAdmission } from '../servers/admission.ts';
 import { serverOfFile } from './support/database.ts';
-import { mariadb } from './support/mariadb.ts';
 
 const { url } = await serverOfFile();
 
@@ -10,7 +9,7 @@ const now = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)';
 const soon = 'CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 + 20000000 AS SIGNED)';
 
 // What the procedure does, in a transaction that another client keeps open.
-testAdmission(mariadb, url, (key) => [
+testAdmission(url, (key) => [
   [
     `INSERT INTO locks_queue (\`key\`, place, owner, process, permits, seen, deadline) VALUES (?, 1, 'first/1', 'elsewhere', NULL, ${now}, ${soon})`,
     [key],

@@ -3,8 +3,7 @@ import type { Connection } from 'mysql2/promise';
 import { describe, expect, test } from 'vitest';
 import { complaints, testStatements } from '../servers/statements.ts';
 import { connect, rowsOf, serverOfFile } from './support/database.ts';
-import { expectFree } from '../servers/parties.ts';
-import { join, mariadb } from './support/mariadb.ts';
+import { expectFree, join } from '../servers/parties.ts';
 
 const server = await serverOfFile('--innodb-print-all-deadlocks=ON', '--log-warnings=2');
 const { url } = server;
@@ -19,7 +18,7 @@ async function counting(client: Connection, name: string): Promise<() => Promise
   return async () => (await read()) - before;
 }
 
-testStatements(mariadb, server, {
+testStatements(server, {
   // Those that are prepared, too: each is once for a connection.
   async count() {
     const client = await connect(url);

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { testAdmission } from '../servers/admission.ts';
 import { serverOfFile } from './support/database.ts';
-import { postgres } from './support/postgres.ts';
 
 const { url } = await serverOfFile();
 
-testAdmission(postgres, url, (key, holder) => [
+testAdmission(url, (key, holder) => [
   // Its ttl is too short for a key to be given to it.
   [
-    "SELECT token FROM locks_acquire($1, $2, 1000, 0, NULL, true, 'elsewhere', 20000, '{}', 5000, false, '0')",
+    "SELECT token FROM locks_acquire(?, ?, 1000, 0, NULL, true, 'elsewhere', 20000, '{}', 5000, false, '0')",
     [Buffer.from(key), `first/${randomUUID()}`],
   ],
-  ['SELECT freed FROM locks_release($1, $2, $3, 20000, 5000)', [Buffer.from(key), holder, 'elsewhere']],
+  ['SELECT freed FROM locks_release(?, ?, ?, 20000, 5000)', [Buffer.from(key), holder, 'elsewhere']],
 ]);

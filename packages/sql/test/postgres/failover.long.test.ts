@@ -2,7 +2,7 @@ import { eventually } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { unavailable } from '../../../core/test/support/lock-error.ts';
 import { withClient, serverOfFile } from './support/database.ts';
-import { join } from './support/postgres.ts';
+import { join } from '../servers/parties.ts';
 
 const server = await serverOfFile();
 const { url } = server;

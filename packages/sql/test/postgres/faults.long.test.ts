@@ -1,9 +1,8 @@
 import type { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { rowOf, testDeadlines } from '../servers/deadlines.ts';
-import { testLostConnections } from '../servers/lost-connections.ts';
 import { withClient, serverOfFile } from './support/database.ts';
-import { blockRow, join, postgres, untilBlocked } from './support/postgres.ts';
+import { blockRow, join, untilBlocked } from '../servers/parties.ts';
 
 const server = await serverOfFile();
 const { url } = server;
@@ -30,16 +29,15 @@ describe('after its deadline no call takes effect', () => {
     const claim = { key: `late after ${own}`, owner: 'late/1', ttl: 60_000, mode: 'exclusive' } as const;
     await provider.tryAcquire(claim);
     await provider.release(claim);
-    const before = await rowOf(postgres, url, claim.key);
+    const before = await rowOf(url, claim.key);
     const free = await blockRow(url, claim.key);
     await expect(provider.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await untilBlocked(url, 0);
     await free();
-    expect(await rowOf(postgres, url, claim.key)).toEqual(before);
+    expect(await rowOf(url, claim.key)).toEqual(before);
     expect((await provider.tryAcquire(claim)).granted).toBe(true);
     expect(await provider.release(claim)).toBe(true);
   });
 });
 
-testLostConnections(postgres, server);
-testDeadlines(postgres, server);
+testDeadlines(server);

@@ -6,8 +6,7 @@ import { rendered } from '../../src/dialect/layout/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
 import { connect, ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
 import { createTables } from '../support/databases.ts';
-import { queueUp } from '../servers/parties.ts';
-import { join } from './support/postgres.ts';
+import { join, queueUp } from '../servers/parties.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const server = await serverOfFile();

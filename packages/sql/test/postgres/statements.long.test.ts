@@ -4,7 +4,7 @@ import type { Session } from '../servers/sessions.ts';
 import { testStatements } from '../servers/statements.ts';
 import { rowsOf } from '../support/databases.ts';
 import { connect, serverOfFile } from './support/database.ts';
-import { join, postgres } from './support/postgres.ts';
+import { join } from '../servers/parties.ts';
 
 const server = await serverOfFile('shared_preload_libraries=pg_stat_statements');
 const { url } = server;
@@ -22,8 +22,8 @@ async function counting(client: Session): Promise<() => Promise<number>> {
   };
 }
 
-testStatements(postgres, server, {
-  count: counting,
+testStatements(server, {
+  count: async () => await counting(await connect(url)),
   most: 4,
   looks: 0,
   wrong: /\b(?:ERROR|FATAL|PANIC|WARNING|DETAIL):/,

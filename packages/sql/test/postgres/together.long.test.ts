@@ -3,7 +3,7 @@ import type { Claim, LockProvider } from '@locks/core';
 import { startProxy } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { connect, ownTables, serverOfFile } from './support/database.ts';
-import { blockRow, join, untilBlocked } from './support/postgres.ts';
+import { blockRow, join, untilBlocked } from '../servers/parties.ts';
 
 const server = await serverOfFile('shared_preload_libraries=pg_stat_statements');
 const { url } = server;

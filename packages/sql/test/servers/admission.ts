@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim } from '@locks/core';
 import { describe, expect, test } from 'vitest';
-import type { Kind } from './kind.ts';
-import { partiesOn } from './parties.ts';
+import { connect } from '../support/databases.ts';
+import { blockRow, join, untilBlocked } from './parties.ts';
 
 /** A statement and its values. */
-export type Step = readonly [sql: string, values?: readonly unknown[]];
+export type Step = readonly [sql: string, values: readonly (string | Buffer)[]];
 
 /** Stands first in the queue for `key`, which `holder` then releases. */
 type Lead = (key: string, holder: string) => readonly Step[];
@@ -14,13 +14,12 @@ type Lead = (key: string, holder: string) => readonly Step[];
  * A client does `first` in a transaction, `second` runs into its row, then the transaction is
  * committed.
  */
-async function interleave<T>(kind: Kind, url: string, first: readonly Step[], second: () => Promise<T>): Promise<T> {
-  const client = await kind.connect(url);
-  await client.query('BEGIN');
-  for (const [sql, values = []] of first) await client.query(sql, [...values]);
+async function interleave<T>(url: string, first: readonly Step[], second: () => Promise<T>): Promise<T> {
+  const transaction = await connect(url).transaction();
+  for (const [sql, values] of first) await transaction.raw(sql, [...values]);
   const answer = second();
-  await partiesOn(kind).untilBlocked(url);
-  await client.query('COMMIT');
+  await untilBlocked(url);
+  await transaction.commit();
   return await answer;
 }
 
@@ -32,9 +31,7 @@ function claim(key: string, owner: string, more: Partial<Claim> = {}): Claim {
  * What the statements see that wait for a row, in the database at `url`, which has tables: a
  * transaction that another client runs into does `lead`.
  */
-export function testAdmission(kind: Kind, url: string, lead: Lead): void {
-  const { join, blockRow, untilBlocked } = partiesOn(kind);
-
+export function testAdmission(url: string, lead: Lead): void {
   describe('the statements of this package', () => {
     test('see a queue that began while they waited for the row, though the key is free', async () => {
       const key = randomUUID();
@@ -42,7 +39,7 @@ export function testAdmission(kind: Kind, url: string, lead: Lead): void {
       const holder = claim(key, 'holder');
       await provider.tryAcquire(holder);
       const second = claim(key, 'second');
-      const answer = await interleave(kind, url, lead(key, holder.owner), () => provider.tryAcquire(second));
+      const answer = await interleave(url, lead(key, holder.owner), () => provider.tryAcquire(second));
       expect(answer.granted).toBe(false);
       expect(await provider.inspect(key)).toMatchObject({ holders: [], waiters: 1 });
     });

@@ -12,11 +12,10 @@ import { rendered } from '../../src/dialect/layout/names.ts';
 import { createTables, rowsOf } from '../support/databases.ts';
 import { openKnex } from '../support/open-knex.mjs';
 import type { Chosen } from '../../../conformance/test/support/selection.ts';
-import type { Kind } from './kind.ts';
 
 /** What the conformance suite has to know of a kind of server, beyond what other tests do. */
 export interface ConformingKind {
-  readonly kind: Kind;
+  startServer(): Promise<ServerHandle>;
   /**
    * The URL of a user without a password. Each login sends the server the same bytes.
    */
@@ -58,10 +57,10 @@ export interface OwnServer {
 
 /** Starts a server. It has the tables. */
 export async function startOwn(
-  { kind, openTo, dropReply }: ConformingKind,
+  { startServer, openTo, dropReply }: ConformingKind,
   { table, schema, routines }: SqlOptions = {},
 ): Promise<OwnServer> {
-  const server = await kind.startServer();
+  const server = await startServer();
   const url = await openTo(server);
   const prepare = (): Promise<void> => createTables(url, { table, schema, routines });
   /** Takes from the server what it knows of locks. */

@@ -1,22 +1,17 @@
 import { startProxy } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { rowsOf } from '../support/databases.ts';
-import type { Kind } from './kind.ts';
-import { partiesOn } from './parties.ts';
+import { connect } from '../support/databases.ts';
+import { blockRow, join, untilBlocked } from './parties.ts';
 
-/** The row of `key` as it stands. */
-export async function rowOf(kind: Kind, url: string, key: string): Promise<unknown> {
-  return await kind.withClient(url, async (client) => {
-    const [row] = await rowsOf(client.query(kind.selectRow, [Buffer.from(key)]));
-    return row;
-  });
+/** The row of `key` as it stands: what a call could have changed in it. */
+export async function rowOf(url: string, key: string): Promise<unknown> {
+  return await connect(url)('locks').where('key', Buffer.from(key)).first('version', 'owner', 'held_until', 'shares');
 }
 
 /** What a call does that takes too long, on a server with tables. */
-export function testDeadlines(kind: Kind, server: ServerHandle): void {
+export function testDeadlines(server: ServerHandle): void {
   const { url } = server;
-  const { join, blockRow, untilBlocked } = partiesOn(kind);
 
   describe('after its deadline no call takes effect', () => {
     const timeout = 800;
@@ -29,7 +24,7 @@ export function testDeadlines(kind: Kind, server: ServerHandle): void {
         const claim = { key: `late ${call}`, owner: 'late/1', ttl: 60_000, mode } as const;
         await provider.tryAcquire(claim);
         if (call.startsWith('acquire')) await provider.release(claim);
-        const before = await rowOf(kind, url, claim.key);
+        const before = await rowOf(url, claim.key);
         const free = await blockRow(url, claim.key);
         const started = performance.now();
         const calls = {
@@ -43,7 +38,7 @@ export function testDeadlines(kind: Kind, server: ServerHandle): void {
         expect(performance.now() - started).toBeLessThan(timeout + 1_000);
         await untilBlocked(url, 0);
         await free();
-        expect(await rowOf(kind, url, claim.key)).toEqual(before);
+        expect(await rowOf(url, claim.key)).toEqual(before);
       },
     );
 
@@ -54,7 +49,7 @@ export function testDeadlines(kind: Kind, server: ServerHandle): void {
       const claim = { key: 'late and silent', owner: 'late/1', ttl: 60_000, mode: 'exclusive' } as const;
       await provider.tryAcquire(claim);
       await provider.release(claim);
-      const before = await rowOf(kind, url, claim.key);
+      const before = await rowOf(url, claim.key);
       const free = await blockRow(url, claim.key);
       const attempt = provider.tryAcquire(claim);
       attempt.catch(() => {});
@@ -63,7 +58,7 @@ export function testDeadlines(kind: Kind, server: ServerHandle): void {
       await expect(attempt).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
       await untilBlocked(url, 0);
       await free();
-      expect(await rowOf(kind, url, claim.key)).toEqual(before);
+      expect(await rowOf(url, claim.key)).toEqual(before);
       await audible();
     });
   });

@@ -1,6 +1,5 @@
 import type { ConformingKind } from '../../servers/conformance.ts';
-import { urlOfUser } from './database.ts';
-import { mariadb } from './mariadb.ts';
+import { startServer, urlOfUser } from './database.ts';
 
 /**
  * Whether `piece` says that a call of a provider has taken effect: that a statement found its row,
@@ -13,7 +12,7 @@ function saysEffect(piece: Buffer): boolean {
 
 /** MariaDB, for the conformance suite. */
 export const conformingMariadb: ConformingKind = {
-  kind: mariadb,
+  startServer,
   openTo: (server) => urlOfUser(server, 'open_user', 'ALL'),
   dropReply: (proxy) => proxy.cutMidFrame('replies', { bytes: 0, when: saysEffect }),
   quote: '`',

@@ -1,7 +1,6 @@
 import { escapeLiteral } from 'pg';
 import type { ConformingKind } from '../../servers/conformance.ts';
-import { withClient } from './database.ts';
-import { postgres } from './postgres.ts';
+import { startServer, withClient } from './database.ts';
 
 /** Whether `piece` has a statement of a provider, and not what a new connection begins with. */
 function isCall(piece: Buffer): boolean {
@@ -10,7 +9,7 @@ function isCall(piece: Buffer): boolean {
 
 /** Postgres, for the conformance suite. */
 export const conformingPostgres: ConformingKind = {
-  kind: postgres,
+  startServer,
   async openTo({ url }) {
     // The server trusts the name that a client gives, so each login sends the same bytes.
     await withClient(url, async (client) => {
