@@ -4,8 +4,7 @@ import { testDeadlines } from '../servers/deadlines.ts';
 import { withClient, serverOfFile } from './support/database.ts';
 import { blockRow, join, openTransactions, untilBlocked } from '../servers/parties.ts';
 
-const server = await serverOfFile();
-const { url } = server;
+const { url } = await serverOfFile();
 
 describe('a statement that is ended while it waits for the row', () => {
   test.each([
@@ -34,4 +33,4 @@ describe('a statement that is ended while it waits for the row', () => {
   });
 });
 
-testDeadlines(server);
+testDeadlines(url);

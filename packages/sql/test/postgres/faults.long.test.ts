@@ -4,8 +4,7 @@ import { rowOf, testDeadlines } from '../servers/deadlines.ts';
 import { withClient, serverOfFile } from './support/database.ts';
 import { blockRow, join, untilBlocked } from '../servers/parties.ts';
 
-const server = await serverOfFile();
-const { url } = server;
+const { url } = await serverOfFile();
 
 describe('after its deadline no call takes effect', () => {
   const timeout = 800;
@@ -40,4 +39,4 @@ describe('after its deadline no call takes effect', () => {
   });
 });
 
-testDeadlines(server);
+testDeadlines(url);

@@ -42,7 +42,7 @@ async function withRole(): Promise<{ readonly url: string; readonly user: string
 async function exercise(url: string, options: { readonly schema?: string; readonly table?: string }): Promise<void> {
   const { locks, provider } = join(url, options);
   const lease = await locks.acquire('job');
-  const queue = await queueUp(locks, 'job', 3);
+  const queue = await queueUp([locks, locks, locks], 'job');
   const other = join(url, options);
   const far = other.locks.withLock('job', () => {});
   await eventually('4 waiters', async () => (await locks.inspect('job')).waiters === 4);

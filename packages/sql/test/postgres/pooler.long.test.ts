@@ -32,7 +32,7 @@ test('behind pgbouncer the pool of openLocks asks for nothing that cannot be len
   const locks = await openLocks({ url: await startPgbouncer(url), options: { listen: false } });
   onTestFinished(() => locks.close());
   const lease = await locks.acquire('job');
-  const queue = await queueUp(locks, 'job', 2);
+  const queue = await queueUp([locks, locks], 'job');
   await lease.renew();
   await lease.release();
   await queue.all;

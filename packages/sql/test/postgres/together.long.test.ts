@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim, LockProvider } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { proxyTo } from '../support/front.ts';
 import { connect, ownTables, serverOfFile } from './support/database.ts';
 import { blockRow, join, untilBlocked } from '../servers/parties.ts';
 
@@ -143,8 +143,7 @@ describe('calls of one tick', () => {
   });
 
   test('reject each for its own key where the connection is lost, and may be repeated', async () => {
-    const proxy = await startProxy(server);
-    onTestFinished(() => proxy.stop());
+    const proxy = await proxyTo(url);
     const { provider } = join(proxy.url(url));
     const all = claims(4);
     const other = await connect(url);

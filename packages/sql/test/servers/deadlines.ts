@@ -1,7 +1,6 @@
-import { startProxy } from '@locks/test-servers';
-import type { ServerHandle } from '@locks/test-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { connect } from '../support/databases.ts';
+import { proxyTo } from '../support/front.ts';
 import { blockRow, join, untilBlocked } from './parties.ts';
 
 /** The row of `key` as it stands: what a call could have changed in it. */
@@ -10,9 +9,7 @@ export async function rowOf(url: string, key: string): Promise<unknown> {
 }
 
 /** What a call does that takes too long, on a server with tables. */
-export function testDeadlines(server: ServerHandle): void {
-  const { url } = server;
-
+export function testDeadlines(url: string): void {
   describe('after its deadline no call takes effect', () => {
     const timeout = 800;
 
@@ -43,8 +40,7 @@ export function testDeadlines(server: ServerHandle): void {
     );
 
     test('not even if the server cannot be told', async () => {
-      const proxy = await startProxy(server);
-      onTestFinished(() => proxy.stop());
+      const proxy = await proxyTo(url);
       const { provider } = join(proxy.url(url), { timeout });
       const claim = { key: 'late and silent', owner: 'late/1', ttl: 60_000, mode: 'exclusive' } as const;
       await provider.tryAcquire(claim);

@@ -78,22 +78,18 @@ export async function openTransactions(knex: Knex): Promise<readonly string[]> {
     .filter((text) => /^\d+, ACTIVE/.test(text));
 }
 
-/**
- * Starts `count` waiters for `key`, one after the other, and tells the order in which they were
- * served.
- */
+/** Starts a waiter for `key` with each of `all`, in turn, and tells the order in which they were served. */
 export async function queueUp(
-  locks: Locks,
+  all: readonly Locks[],
   key: string,
-  count: number,
 ): Promise<{ readonly order: number[]; readonly all: Promise<unknown> }> {
   const order: number[] = [];
-  const all: Promise<unknown>[] = [];
-  for (let index = 0; index < count; index += 1) {
-    all.push(locks.withLock(key, () => order.push(index)));
+  const served: Promise<unknown>[] = [];
+  for (const [index, locks] of all.entries()) {
+    served.push(locks.withLock(key, () => order.push(index)));
     await eventually(`${index + 1} waiters`, async () => (await locks.inspect(key)).waiters === index + 1);
   }
-  return { order, all: Promise.all(all) };
+  return { order, all: Promise.all(served) };
 }
 
 /** The state of `job`, when `count` wait for it. */
