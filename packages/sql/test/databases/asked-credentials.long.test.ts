@@ -33,17 +33,10 @@ const rotating: readonly Rotating[] = [
   },
 ];
 
-interface Started {
-  readonly admin: Knex;
-  readonly user: string;
-  readonly url: string;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
 describe.each(rotating)('on $name', ({ name, raise, change, cut }) => {
   const database = databases.find((each) => each.name === name)!;
 
-  async function start(options: Record<string, unknown>): Promise<Started> {
+  async function start(options: Record<string, unknown>) {
     const whole = await database.create();
     const admin = connect(whole);
     const { user, url } = await createUser(database, admin, whole, 'first');

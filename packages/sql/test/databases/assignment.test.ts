@@ -151,13 +151,6 @@ describe.each(servers)('on $name, where the session of a process has ended', (da
     await release();
     expect(holderOf(await here.inspect('job'))).toBe('first');
   });
-
-  test('those that wait keep their order, whichever of them asks first', async () => {
-    const { here, release } = await cutOff();
-    await here.tryAcquire(claim('second'), () => {});
-    await release();
-    expect(holderOf(await here.inspect('job'))).toBe('first');
-  });
 });
 
 describe.each(servers)('on $name', (database) => {

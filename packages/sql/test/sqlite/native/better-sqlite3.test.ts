@@ -14,9 +14,7 @@ suite(
   'sqlite, a Database of better-sqlite3',
   ({ path }, options) => {
     const database = new Database(path);
-    return closing(createSqlProvider(database, options), () => {
-      if (database.open) database.close();
-    });
+    return closing(createSqlProvider(database, options), () => database.close());
   },
   {},
   undefined,

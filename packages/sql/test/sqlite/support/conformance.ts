@@ -34,9 +34,7 @@ export const ofCaller: Make = ({ url }, options) => {
 /** With the one `Database` of libsql that a caller has. */
 export const ofLibsql: Make = ({ path }, options) => {
   const database = new Libsql(path);
-  return closing(createSqlProvider(database, options), () => {
-    if (database.open) database.close();
-  });
+  return closing(createSqlProvider(database, options), () => database.close());
 };
 
 /** Where a suite is not run with libsql. */
