@@ -1,6 +1,5 @@
 import { eventually } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
-import { testDeadlines } from '../servers/deadlines.ts';
 import { withClient, serverOfFile } from './support/database.ts';
 import { blockRow, join, openTransactions, untilBlocked } from '../servers/parties.ts';
 
@@ -32,5 +31,3 @@ describe('a statement that is ended while it waits for the row', () => {
     expect(await lease.release()).toBe(true);
   });
 });
-
-testDeadlines(url);

@@ -35,7 +35,7 @@ export async function blockRow(url: string, key: string): Promise<() => Promise<
   return async () => void (await transaction.commit());
 }
 
-/** Resolves when `count` statements wait for a row, since `atLeast` ms at least. */
+/** Resolves when `count` statements in this database wait for a row, since `atLeast` ms at least. */
 export async function untilBlocked(url: string, count = 1, atLeast = 0): Promise<readonly number[]> {
   const knex = connect(url);
   const blocked = url.startsWith('mysql') ? blockedOnMariadb : blockedOnPostgres;
@@ -62,9 +62,11 @@ async function blockedOnMariadb(knex: Knex, atLeast: number): Promise<readonly n
     const [, count, unit] = /HAS BEEN WAITING (\d+) (us|SEC)/.exec(text) ?? [];
     return count === undefined ? -1 : Number(count) * (unit === 'us' ? 0.001 : 1_000);
   };
+  const own = await rowsOf(knex.raw('SELECT id FROM information_schema.processlist WHERE db = DATABASE()'));
   return (await openTransactions(knex))
     .filter((text) => waiting(text) >= atLeast)
-    .map((text) => Number(/thread id (\d+)/.exec(text)?.[1]));
+    .map((text) => Number(/thread id (\d+)/.exec(text)?.[1]))
+    .filter((thread) => own.some(({ id }) => Number(id) === thread));
 }
 
 /**
