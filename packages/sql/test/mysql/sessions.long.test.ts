@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { statements } from '../../src/mysql/statements.ts';
-import { connect, ownDatabase, rowsOf, startServer, urlOfUser, withClient, serverOfFile } from './support/database.ts';
-import { createTables } from '../support/databases.ts';
+import { connect, rowsOf, startServer, urlOfUser, withClient, serverOfFile } from './support/database.ts';
+import { createTables, newDatabase } from '../support/databases.ts';
 import { blockRow, expectFree, join, untilBlocked } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
@@ -71,7 +71,7 @@ describe.each([
 });
 
 test('the tables are made alike under any mode of the session that makes them', async () => {
-  const at = await ownDatabase(server, 'CHARACTER SET latin1 COLLATE latin1_swedish_ci');
+  const at = await newDatabase(server.url, 'CHARACTER SET latin1 COLLATE latin1_swedish_ci');
   await withClient(server.url, (client) =>
     client.query(`SET GLOBAL sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,SIMULTANEOUS_ASSIGNMENT'`),
   );

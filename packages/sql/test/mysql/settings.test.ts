@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
-import { connect } from '../support/databases.ts';
-import { ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
+import { connect, newDatabase } from '../support/databases.ts';
+import { withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
@@ -27,7 +28,7 @@ function openOracle(url: string): Knex {
 }
 
 test('sql_mode ORACLE: locks work, and a migration says what is in its way', async () => {
-  await expect(migrateTables(openOracle(await ownDatabase(server)))).rejects.toMatchObject(
+  await expect(migrateTables(openOracle(await newDatabase(server.url)))).rejects.toMatchObject(
     misconfigured('take ORACLE out of the sql_mode'),
   );
   const url = await ownTables(server);

@@ -2,8 +2,9 @@ import { collect, eventually } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
 import { rendered } from '../../src/dialect/layout/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
-import { connect, ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
-import { connect as connectKnex, createTables, databases } from '../support/databases.ts';
+import { connect, withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
+import { connect as connectKnex, createTables, databases, newDatabase } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { createUser, grantsIn } from '../support/users.ts';
 import { join, queueUp } from '../servers/parties.ts';
@@ -13,7 +14,7 @@ const server = await serverOfFile();
 
 /** A database with tables in a schema, and a role that has the grants of sql/postgres/grants.sql. */
 async function withRole(): Promise<{ readonly url: string; readonly user: string; readonly own: string }> {
-  const url = await ownDatabase(server);
+  const url = await newDatabase(server.url);
   const [postgres] = databases as readonly [Database];
   const { user, url: own } = await createUser(postgres, connectKnex(url), url);
   const grants = (await grantsIn(postgres, 'grants.sql', user)).join(';').replaceAll('"public"', '"safe"');

@@ -4,7 +4,9 @@ import knexOf from 'knex';
 import { Pool } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { contendInTurn, startContender } from '../servers/contenders.ts';
-import { ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
+import { withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
+import { newDatabase } from '../support/databases.ts';
 import { join, queueUp } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { startPgbouncer } from './support/pgbouncer.ts';
@@ -130,7 +132,7 @@ test('a password that the server refuses behind pgbouncer is LOCK_MISCONFIGURED 
   const pooled = new URL(await startPgbouncer(own.href));
   await withClient(url, async (client) => void (await client.query("ALTER ROLE behind PASSWORD 'new'")));
   // A database without connections of the pooler yet.
-  pooled.pathname = new URL(await ownDatabase(server)).pathname;
+  pooled.pathname = new URL(await newDatabase(server.url)).pathname;
   await expect(openLocks({ url: pooled.href, options: { listen: false } })).rejects.toMatchObject(
     misconfigured(/password authentication failed.*at the pooler/),
   );

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { contendInTurn, startContender } from '../servers/contenders.ts';
-import { ownTables, withClient, serverOfFile } from './support/database.ts';
+import { withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
 import { blockRow, expectWholePool, join, untilBlocked } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';

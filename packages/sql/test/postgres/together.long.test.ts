@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Claim, LockProvider } from '@locks/core';
 import { describe, expect, test } from 'vitest';
 import { proxyTo } from '../support/front.ts';
-import { connect, ownTables, serverOfFile } from './support/database.ts';
+import { connect, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
 import { blockRow, join, untilBlocked } from '../servers/parties.ts';
 
 const server = await serverOfFile('shared_preload_libraries=pg_stat_statements');

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { ServerHandle } from '@locks/test-servers';
 import { afterAll, onTestFinished } from 'vitest';
-import { createTables } from '../support/databases.ts';
+import { createTables, newDatabase } from '../support/databases.ts';
 
 /** What a connection can do, whatever the driver. */
 export interface Session {
@@ -14,10 +13,6 @@ export interface Sessions<Client> {
   withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T>;
   /** A connection that ends with the test. */
   connect(url: string): Promise<Client>;
-  /** A database of its own on `server`, for one test. */
-  ownDatabase(server: ServerHandle, options?: string): Promise<string>;
-  /** The same with tables. */
-  ownTables(server: ServerHandle, options?: string): Promise<string>;
   /** A server with tables for one file, which ends with it. */
   serverOfFile(...settings: readonly string[]): Promise<ServerHandle>;
 }
@@ -47,20 +42,6 @@ export function sessions<Client extends Session>(parts: Parts<Client>): Sessions
     return client;
   }
 
-  async function ownDatabase(server: ServerHandle, options = ''): Promise<string> {
-    const name = `test_${randomUUID().replaceAll('-', '')}`;
-    await withClient(server.url, (client) => client.query(`CREATE DATABASE ${name} ${options}`));
-    const url = new URL(server.url);
-    url.pathname = `/${name}`;
-    return url.href;
-  }
-
-  async function ownTables(server: ServerHandle, options?: string): Promise<string> {
-    const url = await ownDatabase(server, options);
-    await createTables(url);
-    return url;
-  }
-
   async function serverOfFile(...settings: readonly string[]): Promise<ServerHandle> {
     const server = await startServer(...settings);
     afterAll(() => server.stop());
@@ -68,5 +49,12 @@ export function sessions<Client extends Session>(parts: Parts<Client>): Sessions
     return server;
   }
 
-  return { withClient, connect, ownDatabase, ownTables, serverOfFile };
+  return { withClient, connect, serverOfFile };
+}
+
+/** A database with tables of its own on `server`, for one test. */
+export async function ownTables({ url }: ServerHandle): Promise<string> {
+  const own = await newDatabase(url);
+  await createTables(own);
+  return own;
 }

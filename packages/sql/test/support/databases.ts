@@ -34,18 +34,23 @@ export const databases: readonly Database[] = [
 /** Those whose tables have the holds in columns, and routines. */
 export const servers: readonly Database[] = databases.filter(({ name }) => name !== 'SQLite');
 
-async function onServer(server: string, drop: string, options = ''): Promise<string> {
-  const name = ownName();
-  const admin = connect(server);
-  await admin.raw(`CREATE DATABASE ${name} ${options}`);
+async function onServer(server: string, drop: string, options?: string): Promise<string> {
+  const url = await newDatabase(server, options);
   onTestFinished(async () => {
-    const again = openKnex(server);
-    await again.raw(drop.replace('%s', name));
-    await again.destroy();
+    const admin = openKnex(server);
+    await admin.raw(drop.replace('%s', new URL(url).pathname.slice(1)));
+    await admin.destroy();
   });
-  const url = new URL(server);
-  url.pathname = name;
-  return url.href;
+  return url;
+}
+
+/** The URL of a new database on the server at `url`. */
+export async function newDatabase(url: string, options = ''): Promise<string> {
+  const name = ownName();
+  const admin = openKnex(url);
+  await admin.raw(`CREATE DATABASE ${name} ${options}`);
+  await admin.destroy();
+  return Object.assign(new URL(url), { pathname: name }).href;
 }
 
 /** A name that no other test has, for a database, a table or a user. */

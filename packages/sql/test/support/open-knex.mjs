@@ -2,7 +2,7 @@
 import knexOf from 'knex';
 import libsql from 'libsql';
 
-export function openKnex(connection, options) {
+export function openKnex(connection, options, library = libsql) {
   const url = connection.uri ?? connection;
   // It does not write of its connections into the output of the tests.
   const all = { log: { warn() {} }, ...options };
@@ -12,7 +12,7 @@ export function openKnex(connection, options) {
   const { constructor } = knexOf({ client: 'better-sqlite3', useNullAsDefault: true }).client;
   class Client extends constructor {
     _driver() {
-      return libsql;
+      return library;
     }
   }
   const filename = url.slice('sqlite:'.length);

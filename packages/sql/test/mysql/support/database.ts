@@ -11,7 +11,7 @@ export function startServer(...args: readonly string[]): Promise<ServerHandle> {
   return startMariadb({ args: ['--max-connections=300', ...args] });
 }
 
-export const { withClient, connect, ownDatabase, ownTables, serverOfFile }: Sessions<Connection> = sessions({
+export const { withClient, connect, serverOfFile }: Sessions<Connection> = sessions({
   async open(url) {
     const client = await createConnection(url);
     client.on('error', () => {});

@@ -10,7 +10,7 @@ export function startServer(...settings: readonly string[]): Promise<ServerHandl
   return startPostgres({ args });
 }
 
-export const { withClient, connect, ownDatabase, ownTables, serverOfFile }: Sessions<Client> = sessions({
+export const { withClient, connect, serverOfFile }: Sessions<Client> = sessions({
   async open(url) {
     const client = new Client(url);
     client.on('error', () => {});
