@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { open } from '../support/etcd.ts';
 import { refusal } from '../support/refusal.ts';
 import { changePassword, enableAuth } from '../support/auth.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const server = await startEtcd();
 afterAll(() => server.stop());
@@ -36,23 +37,12 @@ describe('a user with the rights on the prefix', () => {
   });
 });
 
-describe('refused at start, by name, without the password', () => {
-  test('a wrong password', async () => {
-    const error = await refusal({ url: at('app:wrong-secret@') });
-    expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-    expect(error.message).toContain('does not accept the user or the password');
-    expect(error.message).not.toContain('wrong-secret');
-  });
-
-  test('no user', async () => {
-    const { code, message } = await refusal({ url: at('') });
-    expect({ code, message }).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-    expect(message).toContain('set options "username" and "password"');
-  });
-
-  test('a prefix without rights', async () => {
-    const { code, message } = await refusal({ url: at('app:secret@', 'others') });
-    expect(code).toBe('LOCK_MISCONFIGURED');
-    expect(message).toContain('grant the user "readwrite"');
-  });
+test.each([
+  ['a wrong password', 'app:wrong-secret@', 'locks', 'does not accept the user or the password'],
+  ['no user', '', 'locks', 'set options "username" and "password"'],
+  ['a prefix without rights', 'app:secret@', 'others', 'grant the user "readwrite"'],
+])('%s is refused at start, by name, without the password', async (_what, user, prefix, message) => {
+  const error = await refusal({ url: at(user, prefix) });
+  expect(error).toMatchObject(misconfigured(message));
+  expect(error.message).not.toContain('wrong-secret');
 });
