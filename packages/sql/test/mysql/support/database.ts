@@ -4,14 +4,13 @@ import type { ServerHandle } from '@locks/test-servers';
 import { createConnection } from 'mysql2/promise';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { sessions } from '../../servers/sessions.ts';
-import type { Sessions } from '../../servers/sessions.ts';
 
 /** A MariaDB of the caller's own. */
 export function startServer(...args: readonly string[]): Promise<ServerHandle> {
   return startMariadb({ args: ['--max-connections=300', ...args] });
 }
 
-export const { withClient, connect, serverOfFile }: Sessions<Connection> = sessions({
+export const { withClient, connect, serverOfFile } = sessions({
   async open(url) {
     const client = await createConnection(url);
     client.on('error', () => {});

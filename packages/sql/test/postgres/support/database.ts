@@ -2,7 +2,6 @@ import { startPostgres } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
 import { Client } from 'pg';
 import { sessions } from '../../servers/sessions.ts';
-import type { Sessions } from '../../servers/sessions.ts';
 
 /** A server for one file. */
 export function startServer(...settings: readonly string[]): Promise<ServerHandle> {
@@ -10,7 +9,7 @@ export function startServer(...settings: readonly string[]): Promise<ServerHandl
   return startPostgres({ args });
 }
 
-export const { withClient, connect, serverOfFile }: Sessions<Client> = sessions({
+export const { withClient, connect, serverOfFile } = sessions({
   async open(url) {
     const client = new Client(url);
     client.on('error', () => {});
