@@ -49,7 +49,7 @@ test('ten free keys take a statement each, and another one where they are new', 
   expect(await deadlocks()).toBe(0);
 });
 
-/** What five parties do at once ends in no deadlock, and leaves nothing in the log of the server. */
+/** What five parties do at once ends in no deadlock, and leaves nothing in the server's log. */
 async function withoutDeadlock(work: (parties: readonly Party[]) => Promise<void>): Promise<void> {
   const deadlocks = await counting(await connect(url), 'Innodb_deadlocks');
   const said = await complaints(server, /\[ERROR\]|deadlock/i);

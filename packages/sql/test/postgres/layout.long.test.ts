@@ -12,7 +12,7 @@ import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const server = await serverOfFile();
 
-/** A database with tables in a schema, and a role that has the grants of sql/postgres/grants.sql. */
+/** A database with tables in a schema, and a role with the grants of sql/postgres/grants.sql. */
 async function withRole(): Promise<{ readonly url: string; readonly user: string; readonly own: string }> {
   const url = await newDatabase(server.url);
   const [postgres] = databases as readonly [Database];

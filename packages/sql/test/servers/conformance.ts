@@ -91,8 +91,8 @@ export async function startOwn(
           const { proxies } = proxied;
           const reachable = proxies.map((proxy) => proxy.refuse());
           await Promise.all(proxies.map((proxy) => proxy.cut()));
-          // Making a server from nothing takes longer than the checks wait; what it knew of locks is
-          // as gone with their tables.
+          // Making a server from nothing takes longer than the checks wait; what it knew of locks
+          // is as gone with their tables.
           await forget();
           await server.restart();
           await prepare();

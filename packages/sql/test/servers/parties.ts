@@ -35,7 +35,7 @@ export async function blockRow(url: string, key: string): Promise<() => Promise<
   return async () => void (await transaction.commit());
 }
 
-/** Resolves when `count` statements in this database wait for a row, since `atLeast` ms at least. */
+/** Resolves when `count` statements of this database wait for a row, since `atLeast` ms. */
 export async function untilBlocked(url: string, count = 1, atLeast = 0): Promise<readonly number[]> {
   const knex = connect(url);
   const blocked = url.startsWith('mysql') ? blockedOnMariadb : blockedOnPostgres;
@@ -80,7 +80,7 @@ export async function openTransactions(knex: Knex): Promise<readonly string[]> {
     .filter((text) => /^\d+, ACTIVE/.test(text));
 }
 
-/** Starts a waiter for `key` with each of `all`, in turn, and tells the order in which they were served. */
+/** Starts a waiter for `key` with each of `all`, in turn, and tells who was served when. */
 export async function queueUp(
   all: readonly Locks[],
   key: string,
