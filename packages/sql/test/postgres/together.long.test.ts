@@ -90,6 +90,7 @@ describe('calls of one tick', () => {
       await untilBlocked(url);
       blocked = false;
       await free();
+      await answers[2];
     }
   });
 

@@ -1,7 +1,7 @@
 import { eventually } from '@locks/test-servers';
 import type { KeyState, LockProvider, Locks, LocksOptions } from '@locks/core';
 import type { Knex } from 'knex';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { SqlOptions } from '../../src/index.ts';
 import { connect, rowsOf } from '../support/databases.ts';
 import { locksOver } from '../support/locks-over.ts';
@@ -31,6 +31,10 @@ export function join(
 /** A transaction of another client that has the row of `key` locked until it is ended. */
 export async function blockRow(url: string, key: string): Promise<() => Promise<void>> {
   const transaction = await connect(url).transaction(undefined, { readOnly: false });
+  // A pool ends when its connections are back.
+  onTestFinished(async () => {
+    if (!transaction.isCompleted()) await transaction.rollback();
+  });
   expect(await transaction('locks').where('key', Buffer.from(key)).forUpdate()).toHaveLength(1);
   return async () => void (await transaction.commit());
 }
