@@ -1,9 +1,10 @@
-import { createLocks, openLocks } from '@locks/core';
+import { createLocks } from '@locks/core';
 import { startEtcd } from '@locks/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { open } from '../support/etcd.ts';
 import { refusal } from '../support/refusal.ts';
 import { changePassword, enableAuth } from '../support/auth.ts';
+import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const server = await startEtcd();
 afterAll(() => server.stop());
@@ -11,15 +12,6 @@ await enableAuth(server);
 const at = (user: string, prefix = 'locks'): string => `${server.url.replace('://', `://${user}`)}/${prefix}`;
 
 describe('a user with the rights on the prefix', () => {
-  test('locks, waits and lists, also from a URL', async () => {
-    const locks = await openLocks({ provider: await import('../../src/index.ts'), url: at('app:secret@') });
-    const lease = await locks.acquire('job');
-    const next = locks.withLock('job', ({ token }) => token);
-    await lease.release();
-    expect(await next).toBeGreaterThan(lease.token);
-    await locks.close();
-  });
-
   test('logs in again where the server has forgotten its token, and hears of its turn after that', async () => {
     const provider = await open({ url: at('app:secret@'), prefix: 'locks' });
     const locks = createLocks(provider);
@@ -45,23 +37,12 @@ describe('a user with the rights on the prefix', () => {
   });
 });
 
-describe('refused at start, by name, without the password', () => {
-  test('a wrong password', async () => {
-    const error = await refusal({ url: at('app:wrong-secret@') });
-    expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-    expect(error.message).toContain('does not accept the user or the password');
-    expect(error.message).not.toContain('wrong-secret');
-  });
-
-  test('no user', async () => {
-    const { code, message } = await refusal({ url: at('') });
-    expect({ code, message }).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
-    expect(message).toContain('set options "username" and "password"');
-  });
-
-  test('a prefix without rights', async () => {
-    const { code, message } = await refusal({ url: at('app:secret@', 'others') });
-    expect(code).toBe('LOCK_MISCONFIGURED');
-    expect(message).toContain('grant the user "readwrite"');
-  });
+test.each([
+  ['a wrong password', 'app:wrong-secret@', 'locks', 'does not accept the user or the password'],
+  ['no user', '', 'locks', 'set options "username" and "password"'],
+  ['a prefix without rights', 'app:secret@', 'others', 'grant the user "readwrite"'],
+])('%s is refused at start, by name, without the password', async (_what, user, prefix, message) => {
+  const error = await refusal({ url: at(user, prefix) });
+  expect(error).toMatchObject(misconfigured(message));
+  expect(error.message).not.toContain('wrong-secret');
 });

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProxy } from '@locks/conformance/faults';
 import { createLocks } from '@locks/core';
 import type { Claim } from '@locks/core';
 import { eventually, startEtcd } from '@locks/test-servers';
@@ -12,37 +11,6 @@ import { open, ownPrefix, sharedServer } from '../support/etcd.ts';
 
 // A place that its claim has left is dropped, though its process keeps others in the queue.
 const waiterTtl = 2_000;
-
-test('the position of a client that was closed in an outage ends, though another client waits over its provider', async () => {
-  const prefix = ownPrefix();
-  const direct = createLocks(await open({ prefix }));
-  const proxy = await startProxy(sharedServer());
-  onTestFinished(() => proxy.stop());
-  const provider = await open({ url: proxy.url(sharedServer().url), prefix, timeout: 600, waiterTtl });
-  const [closes, stays] = [createLocks(provider, { closeTimeout: 500 }), createLocks(provider)];
-  const holder = await direct.acquire('job', { ttl: 60_000 });
-  const waiting = async (count: number): Promise<void> =>
-    void (await eventually(`${count} in the queue`, async () => (await direct.inspect('job')).waiters === count));
-
-  const left = closes.acquire('job', { wait: 60_000 });
-  left.catch(() => {});
-  await waiting(1);
-  const between = direct.acquire('job', { wait: 60_000 });
-  await waiting(2);
-  const next = stays.acquire('job', { wait: 60_000 });
-  await waiting(3);
-  const endOutage = proxy.silence();
-  await closes.close();
-  await expect(left).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
-  await endOutage();
-
-  await holder.release();
-  await (await between).release();
-  await (await next).release();
-  expect((await direct.inspect('job')).waiters).toBe(0);
-  await (await direct.acquire('job')).release();
-  await Promise.all([stays.close(), direct.close()]);
-}, 25_000);
 
 test('a place that is written after its claim was released ends, though its process keeps another one', async () => {
   const prefix = ownPrefix();

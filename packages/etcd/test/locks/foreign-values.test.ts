@@ -2,14 +2,10 @@ import { createLocks } from '@locks/core';
 import { collect, eventually } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { open, ownPrefix } from '../support/etcd.ts';
-import { base64, gateway } from '../support/values.ts';
+import { base64, gateway, put } from '../support/values.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const values = ['not json', '', 'null', '{"mode":"upgradable","ttl":1000}', '{"mode":"shared","token":{}}'];
-
-async function put(key: string, value: string): Promise<void> {
-  await gateway('kv/put', { key: base64(key), value: base64(value) });
-}
 
 test('what another program wrote below the prefix is not shown, and does not hide what is ours', async () => {
   const prefix = ownPrefix();

@@ -1,14 +1,10 @@
 import { createLocks } from '@locks/core';
 import { expect, test } from 'vitest';
 import { open, ownPrefix } from '../support/etcd.ts';
-import { base64, gateway, valueOf } from '../support/values.ts';
+import { base64, gateway, put, valueOf } from '../support/values.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const clock = (): bigint => BigInt(Math.floor((performance.timeOrigin + performance.now()) * 1_000));
-
-async function put(key: string, value: string): Promise<void> {
-  await gateway('kv/put', { key: base64(key), value: base64(value) });
-}
 
 async function tokenOf(key: string, prefix: string, tokenFloor?: bigint): Promise<bigint> {
   const locks = createLocks(await open({ prefix }), tokenFloor === undefined ? {} : { tokenFloor });

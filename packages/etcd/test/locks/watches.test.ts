@@ -1,29 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { getEventListeners } from 'node:events';
-import { createDeadline, systemRuntime } from '@locks/core/adapter';
+import { systemRuntime } from '@locks/core/adapter';
 import { eventually } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { connectTo } from '../../src/connection/member.ts';
-import { Members } from '../../src/connection/members.ts';
-import { secretsOf } from '../../src/connection/secrets.ts';
 import { txn, watch } from '../../src/wire/calls.ts';
 import { keysBelow } from '../../src/locks/keys.ts';
 import { queueIn, readsOfAll } from '../../src/locks/queue.ts';
 import { placeRequest } from '../../src/locks/algorithm.ts';
 import { Watches } from '../../src/locks/watches.ts';
 import { ownPrefix, sharedServer } from '../support/etcd.ts';
+import { membersOf } from '../support/members.ts';
 import { gateway } from '../support/values.ts';
 
 async function setting() {
-  const runtime = systemRuntime;
-  const deadline = createDeadline(runtime, 5_000, 'etcd');
-  const secrets = secretsOf({ username: undefined, password: undefined, tls: undefined }, runtime, 5_000);
-  const members = new Members({ hosts: [sharedServer()], secrets, deadline, runtime });
+  const { members, deadline } = membersOf();
   const keys = keysBelow(ownPrefix());
   /** What the timers of idle streams call. A busy machine does not end them while they are used. */
   const idle: (() => void)[] = [];
   const setTimer = (end: () => void): object => [idle.push(end)];
-  const watches = new Watches(members, keys, deadline, { ...runtime, setTimer, clearTimer: () => {} });
+  const watches = new Watches(members, keys, deadline, { ...systemRuntime, setTimer, clearTimer: () => {} });
   const heard: string[] = [];
   const lost: unknown[] = [];
   const listener = await watches.listen(
@@ -31,10 +27,7 @@ async function setting() {
     (reason) => lost.push(reason),
     new AbortController().signal,
   );
-  onTestFinished(() => {
-    listener.close();
-    members.close(new Error('over') as never);
-  });
+  onTestFinished(() => listener.close());
   const claim = (): { key: string; owner: string; ttl: number; mode: 'exclusive' } => ({
     key: 'key',
     owner: randomUUID(),
@@ -72,21 +65,6 @@ test('a claim hears where its watch begins with what was compacted', async () =>
   watches.watch(waiter, queue.entries, queue.revision - 1n);
   await eventually('the claim to hear', () => heard.includes(waiter.owner));
   expect(lost).toEqual([]);
-});
-
-test('a claim that has left the queue hears nothing', async () => {
-  const { members, keys, watches, heard, claim, first, queue } = await setting();
-  const [gone, stays] = [claim(), claim()];
-  for (const waiter of [gone, stays]) watches.watch(waiter, queue.entries, queue.revision);
-  watches.forget(gone.owner);
-  const removal = {
-    compare: [],
-    success: [{ requestDeleteRange: { key: keys.claim('key', first.owner) } }],
-    failure: [],
-  };
-  await members.call(txn, removal, 'a removal');
-  await eventually('the other to hear', () => heard.includes(stays.owner));
-  expect(heard).toEqual([stays.owner]);
 });
 
 test('a stream that ends is told, and its claims are forgotten', async () => {

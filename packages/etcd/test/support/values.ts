@@ -17,6 +17,11 @@ export function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
+/** Writes a key as another program does. */
+export async function put(key: string, value: string): Promise<void> {
+  await gateway('kv/put', { key: base64(key), value: base64(value) });
+}
+
 /** The value of a key. `undefined`: there is none. */
 export async function valueOf(key: string): Promise<string | undefined> {
   const { kvs = [] } = (await gateway('kv/range', { key: base64(key) })) as { kvs?: { value?: string }[] };

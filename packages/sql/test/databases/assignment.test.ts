@@ -80,7 +80,7 @@ test.each(databases.filter(({ name }) => name === 'MariaDB'))(
   },
 );
 
-const claim = (owner: string, floor = 0n) => ({ key: 'job', owner, ttl, mode: 'exclusive', floor }) as const;
+const claim = (owner: string) => ({ key: 'job', owner, ttl, mode: 'exclusive' }) as const;
 
 /** A process with `runtime`, which hears of its turns. */
 async function hearing({ url }: Setting, runtime: Runtime): Promise<LockProvider> {
@@ -151,13 +151,6 @@ describe.each(servers)('on $name, where the session of a process has ended', (da
     await release();
     expect(holderOf(await here.inspect('job'))).toBe('first');
   });
-
-  test('those that wait keep their order, whichever of them asks first', async () => {
-    const { here, release } = await cutOff();
-    await here.tryAcquire(claim('second'), () => {});
-    await release();
-    expect(holderOf(await here.inspect('job'))).toBe('first');
-  });
 });
 
 describe.each(servers)('on $name', (database) => {
@@ -199,31 +192,5 @@ describe.each(databases)('on $name', (database) => {
     expect(lease.remaining).toBeGreaterThan(ttl / 2);
     expect(await lease.release()).toBe(true);
     expect(await provider.inspect('job')).toMatchObject({ holders: [], waiters: 0 });
-  });
-
-  test('a claim that gives up frees what it was given, which was no hold of it', async () => {
-    const setting = await own(database);
-    const { provider } = setting.party();
-    expect(await provider.tryAcquire(claim('holder'))).toMatchObject({ granted: true });
-    for (const owner of ['first', 'second']) {
-      expect(await provider.tryAcquire(claim(owner), () => {})).toMatchObject({ granted: false });
-    }
-    expect(await provider.release(claim('holder'))).toBe(true);
-    expect(holderOf(await provider.inspect('job'))).toBe('first');
-    expect(await provider.release(claim('first'))).toBe(false);
-    expect(holderOf(await provider.inspect('job'))).toBe('second');
-  });
-
-  test('a floor that was raised meanwhile gives the grant another token, until an attempt was answered with it', async () => {
-    const setting = await own(database);
-    const { provider } = setting.party();
-    const held = await provider.tryAcquire(claim('holder'));
-    await provider.tryAcquire(claim('waiter'), () => {});
-    await provider.release(claim('holder'));
-    const floor = (held.granted ? held.token : 0n) + 1_000_000_000n;
-    const granted = await provider.tryAcquire(claim('waiter', floor), () => {});
-    expect(granted).toMatchObject({ granted: true, token: floor + 1n });
-    const again = await provider.tryAcquire(claim('waiter', floor + 10n));
-    expect(again).toMatchObject({ granted: true, token: floor + 1n });
   });
 });

@@ -2,17 +2,10 @@ import { eventually } from '@locks/test-servers';
 import type { Knex } from 'knex';
 import { describe, expect, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
-import type { SqlOptions } from '../../src/index.ts';
-import { connect, servers } from '../support/databases.ts';
-import { locksOver } from '../support/locks-over.ts';
-import type { Party } from '../support/locks-over.ts';
+import { join, queueUp } from '../servers/parties.ts';
+import { servers } from '../support/databases.ts';
 
 const hour = 3_600_000;
-
-function join(url: string, options: SqlOptions = {}): Party & { readonly knex: Knex } {
-  const knex = connect(url);
-  return { knex, ...locksOver(knex, options, { ttl: 5_000 }) };
-}
 
 /** Leaves in the tables what a clock leaves that was ahead by `ms` until now. */
 async function stepBack(knex: Knex, ms: number): Promise<void> {
@@ -53,16 +46,11 @@ describe.each(servers)('on $name, after a step back of the clock', (database) =>
     const party = join(url);
     await migrateTables(party.knex);
     const lease = await party.locks.acquire('job');
-    const order: number[] = [];
-    const all: Promise<unknown>[] = [];
-    for (let index = 0; index < 3; index += 1) {
-      all.push(join(url).locks.withLock('job', () => order.push(index)));
-      await eventually('a waiter', async () => (await party.locks.inspect('job')).waiters === index + 1);
-    }
+    const queue = await queueUp([join(url).locks, join(url).locks, join(url).locks], 'job');
     await stepBack(party.knex, hour);
     await lease.release();
-    await Promise.all(all);
-    expect(order).toEqual([0, 1, 2]);
+    await queue.all;
+    expect(queue.order).toEqual([0, 1, 2]);
   });
 
   test.each(['exclusive', 'shared'] as const)('tokens of a swept key go on: an %s one', async (mode) => {

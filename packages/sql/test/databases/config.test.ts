@@ -1,5 +1,4 @@
 import { resolve as absolute } from 'node:path';
-import { eventually } from '@locks/test-servers';
 import { openLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -8,13 +7,13 @@ import { LocksMigrationSource, createSqlProvider } from '../../src/index.ts';
 import { readConfigOptions } from '../../src/options/config-options.ts';
 import { postgres as postgresDialect } from '../../src/postgres/dialect.ts';
 import { sqlite as sqliteDialect } from '../../src/sqlite/dialect.ts';
-import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
+import { connect, databases, rowsOf, withTables } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { tablesOf } from '../support/tables.ts';
 import { createUser } from '../support/users.ts';
 
-const [postgres, , sqlite] = databases as readonly [Database, Database, Database];
+const [postgres] = databases as readonly [Database, Database, Database];
 
 describe.each(databases)('on $name', (database) => {
   test('a URL is all it takes; its query carries the options of both halves', async () => {
@@ -118,28 +117,6 @@ test('its sessions on Postgres have limits on the server, and wait no longer tha
   expect(await settingsOf({ listen: false })).toEqual(['0', '0', 'serializable']);
 });
 
-const othersOf = {
-  Postgres: "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'locks:%'",
-  MariaDB: 'SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()',
-  SQLite: '',
-};
-
-test.each(servers)('close ends every connection that it made on $name', async (database) => {
-  const url = await database.create();
-  const admin = connect(url, { pool: { min: 1, max: 1 } });
-  const count = async (): Promise<number> => (await rowsOf(admin.raw(othersOf[database.name]))).length;
-  const locks = await openLocks(`${url}?migrate=true`);
-  const lease = await locks.acquire('job');
-  const waiting = locks.acquire('job');
-  waiting.catch(() => {});
-  await eventually('a waiter in the queue', async () => (await locks.inspect('job')).waiters === 1);
-  expect(await count()).toBeGreaterThan(0);
-  await locks.close();
-  await expect(waiting).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
-  expect(lease.held).toBe(false);
-  await eventually('the end of its connections', async () => (await count()) === 0);
-});
-
 test.each([
   ['sqlite:./locks.db', absolute('locks.db')],
   ['sqlite:locks.db', absolute('locks.db')],
@@ -149,11 +126,4 @@ test.each([
   ['sqlite:///C:/data/locks.db', absolute('C:/data/locks.db')],
 ])('%s names a file', async (url, path) => {
   expect((await openPool(sqliteDialect, url)).client.file).toBe(path);
-});
-
-test('a URL of SQLite may have slashes', async () => {
-  const url = await sqlite.create();
-  const locks = await openLocks(`${url.replace('sqlite:', 'sqlite://')}?migrate=true`);
-  await (await locks.acquire('job')).release();
-  await locks.close();
 });

@@ -7,7 +7,8 @@ import { conformingMariadb } from '../mysql/support/conformance.ts';
 import { conformingPostgres } from '../postgres/support/conformance.ts';
 import { over, startOwn } from '../servers/conformance.ts';
 import type { ConformingKind } from '../servers/conformance.ts';
-import { databases, openKnex, withTables } from '../support/databases.ts';
+import { databases, withTables } from '../support/databases.ts';
+import { openKnex } from '../support/open-knex.mjs';
 
 const sequences = Number(process.env['LOCKS_DIFFERENTIAL'] ?? 60);
 const seed = Number(process.env['LOCKS_DIFFERENTIAL_SEED'] ?? 1);

@@ -5,7 +5,8 @@ import { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
-import { databases, openKnex, servers } from '../support/databases.ts';
+import { databases, servers } from '../support/databases.ts';
+import { openKnex } from '../support/open-knex.mjs';
 import { locksOver } from '../support/locks-over.ts';
 import { lockError } from '../../../core/test/support/lock-error.ts';
 
@@ -32,11 +33,14 @@ describe.each(databases)('on $name', (database) => {
 
 test.each(servers)('close() is done at once when the pool of knex was ended first: $name', async (database) => {
   const url = await database.create();
-  const { knex, end } = database.name === 'Postgres' ? overPg(url) : overMysql(url);
+  const onPostgres = database.name === 'Postgres';
+  const pool = onPostgres ? new Pool({ connectionString: url, max: 4 }) : createPool({ uri: url, connectionLimit: 4 });
+  // Knex's types know the pool of `pg` alone.
+  const knex = knexOf({ client: onPostgres ? 'pg' : 'mysql2', connectionPool: pool as never });
   await migrateTables(knex);
   const { locks } = locksOver(knex, { listen: false });
   await locks.acquire('job');
-  await end();
+  await new Promise<void>((resolve) => void pool.end(() => resolve()));
   const since = performance.now();
   await locks.close();
   expect(performance.now() - since).toBeLessThan(atOnce);
@@ -65,19 +69,3 @@ test.each(databases)('migrateTables() says of an ended client of $name that it i
     await expect(migrateTables(client, { routines: false })).rejects.toMatchObject({ code: 'LOCK_CLOSED' });
   }
 });
-
-interface Pooled {
-  readonly knex: ReturnType<typeof knexOf>;
-  end(): Promise<unknown>;
-}
-
-function overPg(url: string): Pooled {
-  const pool = new Pool({ connectionString: url, max: 4 });
-  return { knex: knexOf({ client: 'pg', connectionPool: pool }), end: () => pool.end() };
-}
-
-function overMysql(url: string): Pooled {
-  // Knex's types know the pool of `pg` alone.
-  const pool = createPool({ uri: url, connectionLimit: 4 });
-  return { knex: knexOf({ client: 'mysql2', connectionPool: pool as never }), end: () => pool.promise().end() };
-}

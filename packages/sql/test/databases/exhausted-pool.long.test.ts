@@ -1,9 +1,9 @@
 import type { Locks } from '@locks/core';
-import { eventually, startProxy } from '@locks/test-servers';
-import type { Proxy } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import type { Knex } from 'knex';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connect, databases, servers, withTables } from '../support/databases.ts';
+import { proxyTo } from '../support/front.ts';
 import { locksOver } from '../support/locks-over.ts';
 import type { Party } from '../support/locks-over.ts';
 
@@ -21,7 +21,7 @@ interface Application extends Party {
 
 /** An application with locks over its own pool, at `url`, where the tables are. */
 function start(url: string, max: number, timeout: number): Application {
-  const knex = connect(url, { pool: { min: 0, max }, log: { warn() {} } });
+  const knex = connect(url, { pool: { min: 0, max } });
   const party = locksOver(knex, { timeout, sweep: false }, { ttl: 1_000, closeTimeout: 1_000 });
   return { knex, ...party, client: knex.client as PoolClient };
 }
@@ -91,10 +91,3 @@ describe.each(servers)('a network to $name that falls silent', (database) => {
     await expect.poll(() => client.pool.numPendingAcquires()).toBe(0);
   });
 });
-
-async function proxyTo(url: string): Promise<Proxy> {
-  const { hostname, port } = new URL(url);
-  const proxy = await startProxy({ host: hostname, port: Number(port) });
-  onTestFinished(() => proxy.stop());
-  return proxy;
-}

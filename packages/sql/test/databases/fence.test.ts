@@ -1,9 +1,9 @@
-import { eventually } from '@locks/test-servers';
 import type { Lease } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, test } from 'vitest';
 import { createSqlGuard, fence, migrateTables } from '../../src/index.ts';
-import { connect, databases, rowsOf, servers, withTables } from '../support/databases.ts';
+import { untilBlocked } from '../servers/parties.ts';
+import { connect, databases, servers, withTables } from '../support/databases.ts';
 import { lockError } from '../../../core/test/support/lock-error.ts';
 
 const at = (token: bigint): Pick<Lease, 'token' | 'mode'> => ({ token, mode: 'exclusive' });
@@ -141,7 +141,7 @@ describe.each(servers.flatMap((database) => levels.map((isolationLevel) => ({ ..
   'on $name, $isolationLevel',
   ({ isolationLevel, ...database }) => {
     test('an earlier holder waits for the later one, and is refused', async () => {
-      const { knex } = await withTables(database);
+      const { url, knex } = await withTables(database);
       await knex.transaction((trx) => fence(trx, 'account', 1n));
       const early = await knex.transaction(undefined, { isolationLevel });
       // The transaction takes its view of the table here. Where each read locks what it reads, no
@@ -152,7 +152,7 @@ describe.each(servers.flatMap((database) => levels.map((isolationLevel) => ({ ..
       let settled = false;
       const attempt = fence(early, 'account', 5n).finally(() => (settled = true));
       attempt.catch(() => {});
-      await waiting(knex);
+      await untilBlocked(url);
       expect(settled).toBe(false);
       await late.commit();
       const error: unknown = await attempt.catch((reason: unknown) => reason);
@@ -168,12 +168,12 @@ describe.each(servers.flatMap((database) => levels.map((isolationLevel) => ({ ..
     });
 
     test('a later holder waits for the earlier one, and passes', async () => {
-      const { knex } = await withTables(database);
+      const { url, knex } = await withTables(database);
       const early = await knex.transaction(undefined, { isolationLevel });
       await fence(early, 'account', 5n);
       const attempt = knex.transaction((trx) => fence(trx, 'account', 9n), { isolationLevel });
       attempt.catch(() => {});
-      await waiting(knex);
+      await untilBlocked(url);
       await early.commit();
       const error: unknown = await attempt.then(
         () => undefined,
@@ -187,25 +187,6 @@ describe.each(servers.flatMap((database) => levels.map((isolationLevel) => ({ ..
     });
   },
 );
-
-/** The server renews this table only after a tenth of a second without a query of it. */
-const lockWaits = `SELECT 1 FROM (SELECT SLEEP(0.15)) pause, information_schema.innodb_trx t
-  JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
-  WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`;
-
-/** Resolves when a statement in this database waits for a lock. */
-async function waiting(knex: Knex): Promise<void> {
-  const { driverName } = knex.client as { readonly driverName: string };
-  await eventually('a statement that waits', async () => {
-    const rows =
-      driverName === 'pg'
-        ? await rowsOf(
-            knex.raw(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`),
-          )
-        : await rowsOf(knex.raw(lockWaits));
-    return rows.length > 0;
-  });
-}
 
 test('on SQLite a second transaction is told that the file is busy, and passes after the first', async () => {
   const { knex } = await withTables(databases[2]!, { pool: { min: 0, max: 2 } });

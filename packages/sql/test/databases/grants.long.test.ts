@@ -1,6 +1,5 @@
 import { collect } from '@locks/test-servers';
 import { openLocks } from '@locks/core';
-import type { LockProvider } from '@locks/core';
 import type { Knex } from 'knex';
 import { describe, expect, test } from 'vitest';
 import { LocksMigrationSource, createSqlGuard, migrateTables, sweep } from '../../src/index.ts';
@@ -44,18 +43,11 @@ function privilegesOf(statement: string, user: string): readonly Privilege[] {
 }
 
 /** All that can be done with a register. */
-function registering(provider: LockProvider, name: string): readonly (() => Promise<unknown>)[] {
-  const changes = [
-    [undefined, 'a'],
-    ['a', 'b'],
-    ['b', undefined],
-  ] as const;
-  return changes.map(
-    ([from, to]) =>
-      async () =>
-        await provider.register?.(name, { from, to }),
-  );
-}
+const changes = [
+  [undefined, 'a'],
+  ['a', 'b'],
+  ['b', undefined],
+] as const;
 
 /** Why calls were refused to a service and a guard that do all that they can. */
 async function refusals(
@@ -74,7 +66,11 @@ async function refusals(
     () => provider.renew(shared),
     () => provider.inspect(key),
     () => collect(provider.list?.(key) ?? []),
-    ...registering(provider, key),
+    ...changes.map(
+      ([from, to]) =>
+        async () =>
+          await provider.register?.(key, { from, to }),
+    ),
     () => provider.release({ ...claim, owner: `${key}/2` }),
     () => provider.release(shared),
     () => provider.release(claim),

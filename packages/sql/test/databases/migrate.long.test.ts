@@ -47,16 +47,6 @@ const missing = {
 } satisfies Record<string, readonly (readonly [string, string])[]>;
 
 describe.each(databases)('on $name', (database) => {
-  test('creates the tables, and changes nothing when they are there', async () => {
-    const { knex } = await withTables(database);
-    expect(await tablesOf(knex)).toEqual(expect.arrayContaining([...tables('locks')]));
-    expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 1 }]);
-    await knex('locks_fences').insert({ resource: Buffer.from('kept'), token: 7 });
-    await migrateTables(knex);
-    expect(await rowsOf(knex.raw('SELECT version FROM locks_layout'))).toEqual([{ version: 1 }]);
-    expect(await knex('locks_fences').pluck('token')).toHaveLength(1);
-  });
-
   test('removes the tables of one name, and nothing where there are none', async () => {
     const { url, knex } = await withTables(database);
     await migrateTables(knex, { table: 'billing_locks' });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { LocksMigrationSource, fence, migrateTables } from '../../src/index.ts';
 import { connect, databases } from '../support/databases.ts';
 import { tablesOf } from '../support/tables.ts';
+import { refusal as rejection } from '../../../core/test/support/lock-error.ts';
 import { createUser } from '../support/users.ts';
 
 const ways: readonly (readonly [string, (knex: Knex) => Promise<unknown>])[] = [
@@ -11,16 +12,13 @@ const ways: readonly (readonly [string, (knex: Knex) => Promise<unknown>])[] = [
   ['LocksMigrationSource', (knex) => knex.migrate.latest({ migrationSource: new LocksMigrationSource() })],
 ];
 
-async function refusal(work: Promise<unknown>): Promise<{ readonly code: unknown; readonly message: string }> {
-  const error = await work.then(
-    () => new Error('It went well.'),
-    (reason: unknown) => reason as Error,
-  );
+async function refusal(work: Promise<unknown>): ReturnType<typeof rejection> {
+  const error = await rejection(work);
   expect(error).toMatchObject({ code: 'LOCK_MISCONFIGURED' });
   expect(error.message).not.toMatch(/CREATE TABLE|SELECT \*|LANGUAGE|`next_lapse`,/);
   expect(error.message.length).toBeLessThan(300);
   expect(inspect(error)).not.toMatch(/CREATE TABLE|INSERT INTO|LANGUAGE|`next_lapse`,/);
-  return error as Error & { readonly code: unknown };
+  return error;
 }
 
 describe.each(databases)('on $name', (database) => {

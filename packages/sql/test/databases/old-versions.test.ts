@@ -1,10 +1,10 @@
 import { openLocks } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import { refuseOld } from '../../src/sqlite/connection/check-version.ts';
 import { databases, connect } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
+import { proxyTo } from '../support/front.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
@@ -32,15 +32,10 @@ test.each(
   '$name that is too old is told by its version, routines $routines',
   async ({ database, version, older, message, routines }) => {
     const url = await database.create();
-    const { hostname: host, port } = new URL(url);
-    const proxy = await startProxy(
-      { host, port: Number(port) },
-      {
-        rewrite: (piece, way) =>
-          way === 'replies' ? Buffer.from(piece.toString('latin1').replaceAll(version, older), 'latin1') : piece,
-      },
-    );
-    onTestFinished(() => proxy.stop());
+    const proxy = await proxyTo(url, {
+      rewrite: (piece, way) =>
+        way === 'replies' ? Buffer.from(piece.toString('latin1').replaceAll(version, older), 'latin1') : piece,
+    });
     const old = proxy.url(url);
     const refusal = misconfigured(message);
     // There are no tables yet: the version is the first that is told.

@@ -1,5 +1,6 @@
 import { eventually } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
+import { queueUp } from '../servers/parties.ts';
 import { databases, servers, withTables } from '../support/databases.ts';
 import { locksOver } from '../support/locks-over.ts';
 
@@ -9,19 +10,14 @@ const waiterTtl = 6_000;
 describe.each(databases)('on $name', (database) => {
   test('the first keeps its place though it is to look more seldom than a place of which others doubt lasts', async () => {
     const { knex } = await withTables(database);
-    const [holder, seldom, quick] = [{}, { pollInterval: 60_000, waiterTtl }, { waiterTtl: 150 }].map(
+    const [holder, ...waiters] = [{}, { pollInterval: 60_000, waiterTtl }, { waiterTtl: 150 }].map(
       (options) => locksOver(knex, { listen: false, ...options }, { ttl: 30_000 }).locks,
     );
     const lease = await holder!.acquire('job');
-    const order: string[] = [];
-    const waits: Promise<unknown>[] = [];
-    for (const [name, locks] of Object.entries({ seldom, quick })) {
-      waits.push(locks!.withLock('job', () => order.push(name)));
-      await eventually(`${name} in the queue`, async () => (await holder!.inspect('job')).waiters === waits.length);
-    }
+    const queue = await queueUp(waiters, 'job');
     await lease.release();
-    await Promise.all(waits);
-    expect(order).toEqual(['seldom', 'quick']);
+    await queue.all;
+    expect(queue.order).toEqual([0, 1]);
   });
 });
 

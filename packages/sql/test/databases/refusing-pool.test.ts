@@ -1,4 +1,4 @@
-import { eventually, startProxy } from '@locks/test-servers';
+import { eventually } from '@locks/test-servers';
 import { createPool } from 'mysql2/promise';
 import type { PoolConnection, PoolOptions } from 'mysql2/promise';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
 import { connect, databases, servers, withTables } from '../support/databases.ts';
+import { proxyTo } from '../support/front.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import type { Party } from '../support/locks-over.ts';
@@ -113,9 +114,8 @@ test.each(servers)(
   'a server of $name that refuses connections is asked by one call of the process',
   async (database) => {
     const { url } = await withTables(database);
-    const { hostname, port } = new URL(url);
-    const proxy = await startProxy({ host: hostname, port: Number(port) });
-    const knex = connect(proxy.url(url), { pool: { min: 0, max: 5 }, log: { warn() {} } });
+    const proxy = await proxyTo(url);
+    const knex = connect(proxy.url(url), { pool: { min: 0, max: 5 } });
     const { locks } = over(knex);
     const leases = await Promise.all(Array.from({ length: 20 }, (_, index) => locks.acquire(`job ${index}`)));
     const waits = leases.map(({ key }) => locks.acquire(key, { wait: 1_000 }).catch((error: unknown) => error));

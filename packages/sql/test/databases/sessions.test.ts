@@ -10,21 +10,16 @@ test.each(servers)(
   'on $name a waiter keeps its place though its session was ended, and has another one soon',
   async (database) => {
     const { url, knex } = await withTables(database);
-    const [holder, first, second] = Array.from({ length: 3 }, () => locksOver(connect(url)).locks);
+    const [holder, ...waiters] = Array.from({ length: 3 }, () => locksOver(connect(url)).locks);
     const lease = await holder!.acquire('job', { ttl: 60_000 });
-    const order: string[] = [];
-    const waits: Promise<unknown>[] = [];
-    for (const [name, locks] of Object.entries({ first, second })) {
-      waits.push(locks!.withLock('job', () => order.push(name)));
-      await eventually(`${name} in the queue`, async () => (await holder!.inspect('job')).waiters === waits.length);
-    }
+    const queue = await queueUp(waiters, 'job');
     // A place that has no session yet gets it with the next sign of life.
     await eventually('a session', () => sessionOfFirst(database, knex));
     const ended = await endSessionOfFirst(database, knex);
     await eventually('another session', async () => ![0, ended].includes(await sessionOfFirst(database, knex)));
     await lease.release();
-    await Promise.all(waits);
-    expect(order).toEqual(['first', 'second']);
+    await queue.all;
+    expect(queue.order).toEqual([0, 1]);
   },
 );
 
@@ -68,7 +63,7 @@ describe.each(servers)('on $name', (database) => {
       if (single) await knex.raw(`ALTER ${limit} 1`);
       const { locks } = locksOver(connect(own, { pool: { min: 0, max: 1 } }), single ? {} : { listen: false });
       const lease = await locksOver(knex).locks.acquire('job', { ttl: 60_000 });
-      const queue = await queueUp(locks, 'job', 3);
+      const queue = await queueUp([locks, locks, locks], 'job');
       expect(await sessionOfFirst(database, knex)).toBe(0);
       await lease.release();
       await queue.all;

@@ -56,10 +56,8 @@ describe.each(servers)('on $name', (database) => {
 
   test('tokens never go back', async () => {
     const { knex, provider } = await setUp(database);
-    const take = async (owner: string, floor?: bigint): Promise<bigint> => {
-      const grant = await provider.tryAcquire(
-        floor === undefined ? claim('job', owner) : { ...claim('job', owner), floor },
-      );
+    const take = async (owner: string, floor = 0n): Promise<bigint> => {
+      const grant = await provider.tryAcquire({ ...claim('job', owner), floor });
       if (!grant.granted) throw new Error('It is held.');
       await provider.release(claim('job', owner));
       return grant.token;

@@ -1,12 +1,9 @@
 import { eventually } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
-import { testDeadlines } from '../servers/deadlines.ts';
-import { testLostConnections } from '../servers/lost-connections.ts';
 import { withClient, serverOfFile } from './support/database.ts';
-import { blockRow, join, mariadb, openTransactions, untilBlocked } from './support/mariadb.ts';
+import { blockRow, join, openTransactions, untilBlocked } from '../servers/parties.ts';
 
-const server = await serverOfFile();
-const { url } = server;
+const { url } = await serverOfFile();
 
 describe('a statement that is ended while it waits for the row', () => {
   test.each([
@@ -29,11 +26,8 @@ describe('a statement that is ended while it waits for the row', () => {
     await end();
     await expect(attempt).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
     await free();
-    await eventually('no open transaction', async () => (await openTransactions(url)).length === 0);
+    await eventually('no open transaction', async () => (await openTransactions(knex)).length === 0);
     const lease = await locks.acquire(claim.key, { wait: 5_000 });
     expect(await lease.release()).toBe(true);
   });
 });
-
-testLostConnections(mariadb, server);
-testDeadlines(mariadb, server);

@@ -1,8 +1,9 @@
 import { systemRuntime } from '@locks/core/adapter';
 import { eventually } from '@locks/test-servers';
 import { expect, test } from 'vitest';
-import { ownTables, rowsOf, withClient, serverOfFile } from './support/database.ts';
-import { join } from './support/mariadb.ts';
+import { rowsOf, withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
+import { join } from '../servers/parties.ts';
 import { knexClient } from '../../src/clients/knex.ts';
 import { createListening } from '../../src/mysql/listen.ts';
 

@@ -2,7 +2,8 @@ import { createLocks } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import { expect, onTestFinished, test } from 'vitest';
 import { fromConfig } from '../../src/index.ts';
-import { ownTables, rowsOf, withClient, serverOfFile } from './support/database.ts';
+import { rowsOf, withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
 import { startFront } from '../support/front.ts';
 
 const server = await serverOfFile();

@@ -1,17 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { statements } from '../../src/mysql/statements.ts';
-import {
-  connect,
-  createTables,
-  ownDatabase,
-  rowsOf,
-  startServer,
-  urlOfUser,
-  withClient,
-  serverOfFile,
-} from './support/database.ts';
-import { expectFree } from '../servers/parties.ts';
-import { blockRow, join, untilBlocked } from './support/mariadb.ts';
+import { connect, rowsOf, startServer, urlOfUser, withClient, serverOfFile } from './support/database.ts';
+import { createTables, newDatabase } from '../support/databases.ts';
+import { blockRow, expectFree, join, untilBlocked } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { misconfigured, unavailable } from '../../../core/test/support/lock-error.ts';
 import { borrow } from '../support/borrow.ts';
@@ -19,28 +10,13 @@ import { borrow } from '../support/borrow.ts';
 const server = await serverOfFile();
 const { url } = server;
 
-/** A party each of whose connections begins with `settings`. */
-function joinWith(settings: readonly string[], options: object = {}, at = url): Party {
-  return join(
-    { uri: at, ...options },
-    {
-      pool: {
-        min: 0,
-        max: 4,
-        afterCreate(
-          connection: { query(sql: string, done: (error: unknown) => void): void },
-          done: (error: unknown, connection: unknown) => void,
-        ) {
-          const next = (index: number): void => {
-            const setting = settings[index];
-            if (setting === undefined) return done(null, connection);
-            connection.query(setting, (error) => (error ? done(error, connection) : next(index + 1)));
-          };
-          next(0);
-        },
-      },
-    },
-  );
+/** A party each of whose connections begins with `setting`. */
+function joinWith(setting: string | undefined, options: object = {}): Party {
+  const afterCreate = (
+    connection: { query(sql: string, done: (error: unknown) => void): void },
+    done: (error: unknown, connection: unknown) => void,
+  ): void => connection.query(setting ?? 'DO 0', (error) => done(error, connection));
+  return join({ uri: url, ...options }, { pool: { min: 0, max: 4, afterCreate } });
 }
 
 const claimOf = (key: string) => ({ key, owner: 'me/1', ttl: 30_000, mode: 'exclusive' }) as const;
@@ -90,12 +66,12 @@ describe.each([
   ['character_set_connection = latin1, SESSION collation_connection = latin1_general_cs'],
 ])('where sessions have %s', (setting) => {
   test('every call does what it does elsewhere, also after a wait for the row', async () => {
-    await expectAll(joinWith([`SET SESSION ${setting}`]), `job ${setting.replaceAll(/\W/g, '')}`);
+    await expectAll(joinWith(`SET SESSION ${setting}`), `job ${setting.replaceAll(/\W/g, '')}`);
   });
 });
 
 test('the tables are made alike under any mode of the session that makes them', async () => {
-  const at = await ownDatabase(server, 'CHARACTER SET latin1 COLLATE latin1_swedish_ci');
+  const at = await newDatabase(server.url, 'CHARACTER SET latin1 COLLATE latin1_swedish_ci');
   await withClient(server.url, (client) =>
     client.query(`SET GLOBAL sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,SIMULTANEOUS_ASSIGNMENT'`),
   );
@@ -121,11 +97,11 @@ describe.each([
   ['with another time zone', { timezone: '+09:00' }],
 ])('a connection %s', (_name, options) => {
   test('makes no difference', async () => {
-    await expectAll(joinWith([], options), `job ${_name}`);
+    await expectAll(joinWith(undefined, options), `job ${_name}`);
   });
 
   test('has tokens up to 2^53 exact', async () => {
-    const { provider } = joinWith([], options);
+    const { provider } = joinWith(undefined, options);
     const claim = { key: `token ${_name}`, owner: 'me/1', ttl: 5_000, mode: 'exclusive' } as const;
     const floor = 2n ** 53n - 3n;
     expect(await provider.tryAcquire({ ...claim, floor })).toEqual({ granted: true, token: floor + 1n });
@@ -142,14 +118,14 @@ describe.each([
 
 describe('a session without autocommit', () => {
   test('is refused, and told what to do', async () => {
-    const { locks } = joinWith(['SET SESSION autocommit = 0']);
+    const { locks } = joinWith('SET SESSION autocommit = 0');
     await expect(locks.tryAcquire('uncommitted')).rejects.toMatchObject(misconfigured('autocommit'));
   });
 
   test.each(['SET SESSION autocommit = 0', 'START TRANSACTION'])(
     'is noticed when it becomes so by %s',
     async (setting) => {
-      const party = joinWith([]);
+      const party = join(url);
       const { locks, knex } = party;
       const key = `left open by ${setting}`;
       const [warm, sharer] = [await locks.acquire(key), { mode: 'shared' } as const];

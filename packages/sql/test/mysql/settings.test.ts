@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
-import { openKnex } from '../servers/open-knex.ts';
-import { ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
+import { connect, newDatabase } from '../support/databases.ts';
+import { withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 
@@ -15,19 +16,19 @@ interface Connection {
 
 /** A knex whose connections have another syntax than the usual one. */
 function openOracle(url: string): Knex {
-  const knex = openKnex('mysql2', url, {
-    min: 0,
-    max: 3,
-    afterCreate(connection: Connection, done: (error: unknown, connection: Connection) => void) {
-      connection.query("SET SESSION sql_mode = 'ORACLE'", (error) => done(error, connection));
+  return connect(url, {
+    pool: {
+      min: 0,
+      max: 3,
+      afterCreate(connection: Connection, done: (error: unknown, connection: Connection) => void) {
+        connection.query("SET SESSION sql_mode = 'ORACLE'", (error) => done(error, connection));
+      },
     },
   });
-  onTestFinished(() => knex.destroy());
-  return knex;
 }
 
 test('sql_mode ORACLE: locks work, and a migration says what is in its way', async () => {
-  await expect(migrateTables(openOracle(await ownDatabase(server)))).rejects.toMatchObject(
+  await expect(migrateTables(openOracle(await newDatabase(server.url)))).rejects.toMatchObject(
     misconfigured('take ORACLE out of the sql_mode'),
   );
   const url = await ownTables(server);
@@ -42,9 +43,7 @@ test('sql_mode ORACLE: locks work, and a migration says what is in its way', asy
 
 test('max_prepared_stmt_count: the error says what to raise, and a lease outlasts it', async () => {
   const url = await ownTables(server);
-  const knex = openKnex('mysql2', url, { min: 0, max: 1 });
-  onTestFinished(() => knex.destroy());
-  const { locks } = locksOver(knex);
+  const { locks } = locksOver(connect(url, { pool: { min: 0, max: 1 } }));
   const lease = await locks.acquire('held');
   const limit = (count: number): Promise<unknown> =>
     withClient(url, (client) => client.query(`SET GLOBAL max_prepared_stmt_count = ${count}`));

@@ -3,8 +3,8 @@ import type { Connection } from 'mysql2/promise';
 import { describe, expect, test } from 'vitest';
 import { complaints, testStatements } from '../servers/statements.ts';
 import { connect, rowsOf, serverOfFile } from './support/database.ts';
-import { expectFree } from '../servers/parties.ts';
-import { join, mariadb } from './support/mariadb.ts';
+import { expectFree, join } from '../servers/parties.ts';
+import type { Party } from '../servers/parties.ts';
 
 const server = await serverOfFile('--innodb-print-all-deadlocks=ON', '--log-warnings=2');
 const { url } = server;
@@ -19,7 +19,7 @@ async function counting(client: Connection, name: string): Promise<() => Promise
   return async () => (await read()) - before;
 }
 
-testStatements(mariadb, server, {
+testStatements(server, {
   // Those that are prepared, too: each is once for a connection.
   async count() {
     const client = await connect(url);
@@ -49,14 +49,18 @@ test('ten free keys take a statement each, and another one where they are new', 
   expect(await deadlocks()).toBe(0);
 });
 
+/** What five parties do at once ends in no deadlock, and leaves nothing in the server's log. */
+async function withoutDeadlock(work: (parties: readonly Party[]) => Promise<void>): Promise<void> {
+  const deadlocks = await counting(await connect(url), 'Innodb_deadlocks');
+  const said = await complaints(server, /\[ERROR\]|deadlock/i);
+  await work(Array.from({ length: 5 }, () => join(url)));
+  expect(await deadlocks()).toBe(0);
+  expect(await said()).toEqual([]);
+}
+
 describe('50 attempts at once in contention', () => {
-  test.each(['new', 'existing'])(
-    'on %s keys end in no deadlock, and leave nothing in the log of the server',
-    async (kind) => {
-      const client = await connect(url);
-      const deadlocks = await counting(client, 'Innodb_deadlocks');
-      const said = await complaints(server, /\[ERROR\]|deadlock/i);
-      const parties = Array.from({ length: 5 }, () => join(url));
+  test.each(['new', 'existing'])('on %s keys end in no deadlock', async (kind) => {
+    await withoutDeadlock(async (parties) => {
       const keyOf = (round: number): string => (kind === 'new' ? `new ${round}` : 'existing');
       for (let round = 0; round < 10; round += 1) {
         const attempts = parties.flatMap(({ locks }) =>
@@ -68,53 +72,45 @@ describe('50 attempts at once in contention', () => {
         expect(leases.length).toBeGreaterThan(0);
         await Promise.all(leases.map((lease) => lease.release()));
       }
-      expect(await deadlocks()).toBe(0);
-      expect(await said()).toEqual([]);
-    },
-  );
+    });
+  });
 
   test('in the queue on neighbouring keys end in no deadlock either', async () => {
-    const client = await connect(url);
-    const deadlocks = await counting(client, 'Innodb_deadlocks');
-    const parties = Array.from({ length: 5 }, () => join(url));
-    let served = 0;
-    await Promise.all(
-      parties.flatMap(({ locks }) =>
-        Array.from({ length: 10 }, async (_, index) => {
-          for (let round = 0; round < 4; round += 1) {
-            const mode = (index + round) % 3 === 0 ? 'shared' : 'exclusive';
-            await locks.withLock(`neighbour ${(index + round) % 4}`, () => void (served += 1), { mode });
-          }
-        }),
-      ),
-    );
-    expect(served).toBe(200);
-    expect(await deadlocks()).toBe(0);
-    for (let key = 0; key < 4; key += 1) await expectFree(parties[0]!, `neighbour ${key}`);
+    await withoutDeadlock(async (parties) => {
+      let served = 0;
+      await Promise.all(
+        parties.flatMap(({ locks }) =>
+          Array.from({ length: 10 }, async (_, index) => {
+            for (let round = 0; round < 4; round += 1) {
+              const mode = (index + round) % 3 === 0 ? 'shared' : 'exclusive';
+              await locks.withLock(`neighbour ${(index + round) % 4}`, () => void (served += 1), { mode });
+            }
+          }),
+        ),
+      );
+      expect(served).toBe(200);
+      for (let key = 0; key < 4; key += 1) await expectFree(parties[0]!, `neighbour ${key}`);
+    });
   });
 });
 
 test.each(['new', 'existing'])('several %s keys at once, in any order, end in no deadlock', async (kind) => {
-  const client = await connect(url);
-  const deadlocks = await counting(client, 'Innodb_deadlocks');
-  const said = await complaints(server, /\[ERROR\]|deadlock/i);
-  const parties = Array.from({ length: 5 }, () => join(url));
-  let served = 0;
-  for (let round = 0; round < 10; round += 1) {
-    const name = kind === 'new' ? `several new ${round}` : 'several existing';
-    const attempts = parties.flatMap(({ locks }) =>
-      Array.from({ length: 6 }, async (_, index) => {
-        const keys = Array.from({ length: 4 }, (_each, number) => `${name} ${(index + number) % 6}`);
-        // One in three goes for a single key, and to its line.
-        if (index % 3 === 0) await locks.withLock(keys[0] as string, () => void (served += 1));
-        else await locks.multiLock(keys.toReversed()).withLock(() => void (served += 1));
-      }),
-    );
-    await Promise.all(attempts);
-  }
-  expect(served).toBe(300);
-  expect(await deadlocks()).toBe(0);
-  expect(await said()).toEqual([]);
+  await withoutDeadlock(async (parties) => {
+    let served = 0;
+    for (let round = 0; round < 10; round += 1) {
+      const name = kind === 'new' ? `several new ${round}` : 'several existing';
+      const attempts = parties.flatMap(({ locks }) =>
+        Array.from({ length: 6 }, async (_, index) => {
+          const keys = Array.from({ length: 4 }, (_each, number) => `${name} ${(index + number) % 6}`);
+          // One in three goes for a single key, and to its line.
+          if (index % 3 === 0) await locks.withLock(keys[0] as string, () => void (served += 1));
+          else await locks.multiLock(keys.toReversed()).withLock(() => void (served += 1));
+        }),
+      );
+      await Promise.all(attempts);
+    }
+    expect(served).toBe(300);
+  });
 });
 
 test('connections that close() ends are no aborted ones for the server, also those of a process that waited', async () => {

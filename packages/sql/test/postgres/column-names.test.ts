@@ -2,11 +2,12 @@ import postgres from 'postgres';
 import { afterAll, expect, test } from 'vitest';
 import { statements as textStatements } from '../../src/postgres/texts-statements.ts';
 import { statements } from '../../src/postgres/statements.ts';
-import { createTextTable, createTables, startServer } from './support/database.ts';
+import { createTables } from '../support/databases.ts';
+import { startServer } from './support/database.ts';
 
 const server = await startServer();
 await createTables(server.url);
-await createTextTable(server.url, { table: 'locks', schema: 'texts' });
+await createTables(server.url, { schema: 'texts', routines: false });
 const routines = postgres(server.url, { max: 1 });
 const texts = postgres(server.url, { max: 1, connection: { search_path: 'texts' } });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { withAbsentStandby } from './support/absent-standby.ts';
 import { serverOfFile } from './support/database.ts';
-import { join, untilBlocked } from './support/postgres.ts';
+import { join, untilBlocked } from '../servers/parties.ts';
 
 const { url } = await serverOfFile();
 

@@ -3,7 +3,8 @@ import { systemRuntime } from '@locks/core/adapter';
 import { Pool } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSqlProvider, fromConfig } from '../../src/index.ts';
-import { ownTables, serverOfFile } from './support/database.ts';
+import { serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
 import { startFront } from '../support/front.ts';
 
 const server = await serverOfFile();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { commitsThatWait, withAbsentStandby } from './support/absent-standby.ts';
 import { serverOfFile } from './support/database.ts';
-import { blockRow, join, untilBlocked } from './support/postgres.ts';
+import { blockRow, join, untilBlocked } from '../servers/parties.ts';
 
 const { url } = await serverOfFile();
 

@@ -1,48 +1,36 @@
-import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { collect, eventually } from '@locks/test-servers';
 import { describe, expect, test } from 'vitest';
 import { rendered } from '../../src/dialect/layout/names.ts';
 import { migrations } from '../../src/postgres/migrations.ts';
-import { connect, createTables, ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
-import { queueUp } from '../servers/parties.ts';
-import { join } from './support/postgres.ts';
+import { connect, withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
+import { connect as connectKnex, createTables, databases, newDatabase } from '../support/databases.ts';
+import type { Database } from '../support/databases.ts';
+import { createUser, grantsIn } from '../support/users.ts';
+import { join, queueUp } from '../servers/parties.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 
 const server = await serverOfFile();
 
-/** `url` for another user. */
-function as(url: string, user: string): string {
-  const other = new URL(url);
-  other.username = user;
-  other.password = user;
-  return other.href;
-}
-
-/**
- * A database with tables in a schema, and a role of the same name as its password that has the
- * grants of sql/postgres/grants.sql.
- */
-async function withRole(): Promise<{ readonly url: string; readonly user: string }> {
-  const url = await ownDatabase(server);
-  const user = `app_${randomUUID().slice(0, 8)}`;
+/** A database with tables in a schema, and a role with the grants of sql/postgres/grants.sql. */
+async function withRole(): Promise<{ readonly url: string; readonly user: string; readonly own: string }> {
+  const url = await newDatabase(server.url);
+  const [postgres] = databases as readonly [Database];
+  const { user, url: own } = await createUser(postgres, connectKnex(url), url);
+  const grants = (await grantsIn(postgres, 'grants.sql', user)).join(';').replaceAll('"public"', '"safe"');
   await withClient(url, async (client) => {
     await client.query(`CREATE SCHEMA "safe"; SET search_path = "safe"; ${migrations[0]!.up[0]!}`);
-    await client.query(
-      `CREATE ROLE ${user} LOGIN PASSWORD '${user}'; GRANT CREATE, TEMPORARY ON DATABASE ${new URL(url).pathname.slice(1)} TO ${user}`,
-    );
-    await client.query(`SET search_path = "safe"`);
-    const grants = await readFile(new URL('../../sql/postgres/grants.sql', import.meta.url), 'utf8');
-    await client.query(grants.replaceAll('"public"', '"safe"').replaceAll('"app"', user));
+    await client.query(`GRANT CREATE, TEMPORARY ON DATABASE ${new URL(url).pathname.slice(1)} TO ${user}`);
+    await client.query(`SET search_path = "safe"; ${grants}`);
   });
-  return { url, user };
+  return { url, user, own };
 }
 
 /** Everything that locks do. */
 async function exercise(url: string, options: { readonly schema?: string; readonly table?: string }): Promise<void> {
   const { locks, provider } = join(url, options);
   const lease = await locks.acquire('job');
-  const queue = await queueUp(locks, 'job', 3);
+  const queue = await queueUp([locks, locks, locks], 'job');
   const other = join(url, options);
   const far = other.locks.withLock('job', () => {});
   await eventually('4 waiters', async () => (await locks.inspect('job')).waiters === 4);
@@ -86,14 +74,14 @@ describe('other names', () => {
 
 describe('a role that may only do what is documented', () => {
   test('is told of row level security that hides the tables from it', async () => {
-    const { url, user } = await withRole();
+    const { url, own } = await withRole();
     const secure = (table: string, how: string): Promise<unknown> =>
       withClient(url, (client) => client.query(`ALTER TABLE safe.${table} ${how} ROW LEVEL SECURITY`));
     const refused = misconfigured('DISABLE ROW LEVEL SECURITY');
     const claim = { key: 'job', owner: 'a/1', ttl: 1_000, mode: 'exclusive' } as const;
     for (const table of ['locks_layout', 'locks']) {
       await secure(table, 'ENABLE');
-      const { provider } = join(as(url, user), { schema: 'safe' });
+      const { provider } = join(own, { schema: 'safe' });
       await expect(provider.tryAcquire(claim)).rejects.toMatchObject(refused);
       await secure(table, 'DISABLE');
       expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
@@ -103,8 +91,7 @@ describe('a role that may only do what is documented', () => {
   });
 
   test('cannot lead the routines to tables or functions of its own', async () => {
-    const { url, user } = await withRole();
-    const client = await connect(as(url, user));
+    const client = await connect((await withRole()).own);
     await client.query(`CREATE SCHEMA trap; SET search_path = pg_temp, trap, safe, pg_catalog;
       CREATE TEMPORARY TABLE locks (LIKE safe.locks); CREATE TEMPORARY TABLE locks_queue (LIKE safe.locks_queue);
       CREATE TEMPORARY TABLE locks_shares (LIKE safe.locks_shares);
@@ -130,9 +117,9 @@ describe('a role that may only do what is documented', () => {
   });
 
   test('nor can the search path of its connections', async () => {
-    const { url, user } = await withRole();
+    const { url, user, own } = await withRole();
     await withClient(url, (client) => client.query(`ALTER ROLE ${user} SET search_path = pg_temp, "$user", public`));
-    await exercise(as(url, user), { schema: 'safe' });
+    await exercise(own, { schema: 'safe' });
   });
 });
 

@@ -1,19 +1,18 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { eventually, listen } from '@locks/test-servers';
 import { openLocks } from '@locks/core';
 import knexOf from 'knex';
 import { Pool } from 'pg';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { contendInTurn, startContender } from '../servers/contenders.ts';
-import { ownDatabase, ownTables, withClient, serverOfFile } from './support/database.ts';
-import { queueUp } from '../servers/parties.ts';
+import { withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
+import { newDatabase } from '../support/databases.ts';
+import { join, queueUp } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
-import { join } from './support/postgres.ts';
 import { startPgbouncer } from './support/pgbouncer.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import { wakeReports } from '../support/wake-reports.ts';
-import { borrow } from '../support/borrow.ts';
 
 const server = await serverOfFile();
 
@@ -35,7 +34,7 @@ test('behind pgbouncer the pool of openLocks asks for nothing that cannot be len
   const locks = await openLocks({ url: await startPgbouncer(url), options: { listen: false } });
   onTestFinished(() => locks.close());
   const lease = await locks.acquire('job');
-  const queue = await queueUp(locks, 'job', 2);
+  const queue = await queueUp([locks, locks], 'job');
   await lease.renew();
   await lease.release();
   await queue.all;
@@ -91,30 +90,6 @@ test('a process that listens though it is behind one finds out that it hears not
   expect((await handOvers(holder, party, 3))[1]).toBeLessThan(500);
 });
 
-test('a listener is kept when the pool has no connection to send the message with', async () => {
-  const url = await ownTables(server);
-  const { messages } = wakeReports();
-  const [holder, party] = [join(url), join(url, { pool: { min: 0, max: 1 }, timeout: 300 })];
-  const lease = await holder.locks.acquire('job');
-  const waiting = party.locks.acquire('job', { wait: 20_000 });
-  // The claim asks the pool at the end of its tick.
-  await turn();
-  const { giveBack } = await borrow(party.knex);
-  const { reason } = await eventually('a report', () => messages.at(-1));
-  expect(String(reason)).toContain('No connection of the pool became free');
-  const listeners = async (): Promise<unknown> => {
-    const query = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND datname = current_database()";
-    return (await holder.knex.raw<{ readonly rows: unknown }>(query)).rows;
-  };
-  const before = await listeners();
-  expect(before).toHaveLength(1);
-  await giveBack();
-  await eventually('that it listens', () => messages.at(-1)?.state === 'listening');
-  expect(await listeners()).toEqual(before);
-  await lease.release();
-  await (await waiting).release();
-});
-
 test('knex with a pool of its owner: nothing is connected to by guess, and it polls', async () => {
   const url = await ownTables(server);
   const { messages } = wakeReports();
@@ -157,7 +132,7 @@ test('a password that the server refuses behind pgbouncer is LOCK_MISCONFIGURED 
   const pooled = new URL(await startPgbouncer(own.href));
   await withClient(url, async (client) => void (await client.query("ALTER ROLE behind PASSWORD 'new'")));
   // A database without connections of the pooler yet.
-  pooled.pathname = new URL(await ownDatabase(server)).pathname;
+  pooled.pathname = new URL(await newDatabase(server.url)).pathname;
   await expect(openLocks({ url: pooled.href, options: { listen: false } })).rejects.toMatchObject(
     misconfigured(/password authentication failed.*at the pooler/),
   );

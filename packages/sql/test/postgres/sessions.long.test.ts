@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { contendInTurn, startContender } from '../servers/contenders.ts';
-import { ownTables, withClient, serverOfFile } from './support/database.ts';
-import { expectWholePool } from '../servers/parties.ts';
-import { blockRow, join, untilBlocked } from './support/postgres.ts';
+import { withClient, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
+import { blockRow, expectWholePool, join, untilBlocked } from '../servers/parties.ts';
 import type { Party } from '../servers/parties.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { borrow } from '../support/borrow.ts';

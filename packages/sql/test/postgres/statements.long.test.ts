@@ -1,16 +1,16 @@
 import { eventually } from '@locks/test-servers';
+import type { Client } from 'pg';
 import { expect, test } from 'vitest';
-import type { Session } from '../servers/sessions.ts';
 import { testStatements } from '../servers/statements.ts';
 import { rowsOf } from '../support/databases.ts';
 import { connect, serverOfFile } from './support/database.ts';
-import { join, postgres } from './support/postgres.ts';
+import { join } from '../servers/parties.ts';
 
 const server = await serverOfFile('shared_preload_libraries=pg_stat_statements');
 const { url } = server;
 
 /** Counts what clients send, from now on. */
-async function counting(client: Session): Promise<() => Promise<number>> {
+async function counting(client: Client): Promise<() => Promise<number>> {
   await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
   await client.query('SELECT pg_stat_statements_reset()');
   return async () => {
@@ -22,8 +22,8 @@ async function counting(client: Session): Promise<() => Promise<number>> {
   };
 }
 
-testStatements(postgres, server, {
-  count: counting,
+testStatements(server, {
+  count: async () => await counting(await connect(url)),
   most: 4,
   looks: 0,
   wrong: /\b(?:ERROR|FATAL|PANIC|WARNING|DETAIL):/,

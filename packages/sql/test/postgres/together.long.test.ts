@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Claim, LockProvider } from '@locks/core';
-import { startProxy } from '@locks/test-servers';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { connect, ownTables, serverOfFile } from './support/database.ts';
-import { blockRow, join, untilBlocked } from './support/postgres.ts';
+import { describe, expect, test } from 'vitest';
+import { proxyTo } from '../support/front.ts';
+import { connect, serverOfFile } from './support/database.ts';
+import { ownTables } from '../servers/sessions.ts';
+import { blockRow, join, untilBlocked } from '../servers/parties.ts';
 
 const server = await serverOfFile('shared_preload_libraries=pg_stat_statements');
 const { url } = server;
@@ -89,6 +90,7 @@ describe('calls of one tick', () => {
       await untilBlocked(url);
       blocked = false;
       await free();
+      await answers[2];
     }
   });
 
@@ -143,8 +145,7 @@ describe('calls of one tick', () => {
   });
 
   test('reject each for its own key where the connection is lost, and may be repeated', async () => {
-    const proxy = await startProxy(server);
-    onTestFinished(() => proxy.stop());
+    const proxy = await proxyTo(url);
     const { provider } = join(proxy.url(url));
     const all = claims(4);
     const other = await connect(url);

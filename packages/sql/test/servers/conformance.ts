@@ -1,30 +1,29 @@
 import { closing } from '@locks/test-servers';
-import type { LeakCounts } from '@locks/conformance';
+import type { DisturbedProvider, Faults, LeakCounts } from '@locks/conformance';
+import { proxiedProviders } from '@locks/conformance/faults';
 import { conformanceTests } from '@locks/conformance/vitest';
 import type { LockProvider } from '@locks/core';
 import { systemRuntime } from '@locks/core/adapter';
 import type { Proxy, ServerHandle } from '@locks/test-servers';
 import { afterAll } from 'vitest';
-import { createSqlProvider, fromConfig } from '../../src/index.ts';
+import { createSqlProvider, fromConfig, removeTables } from '../../src/index.ts';
 import type { SqlOptions } from '../../src/index.ts';
 import { rendered } from '../../src/dialect/layout/names.ts';
-import type { TableNames } from '../../src/dialect/layout/names.ts';
-import { rowsOf } from '../support/databases.ts';
+import { createTables, rowsOf } from '../support/databases.ts';
+import { openKnex } from '../support/open-knex.mjs';
 import type { Chosen } from '../../../conformance/test/support/selection.ts';
-import { breakable } from './breakable.ts';
-import type { Breakable } from './breakable.ts';
-import type { Kind } from './kind.ts';
-import { openKnex } from './open-knex.ts';
 
 /** What the conformance suite has to know of a kind of server, beyond what other tests do. */
 export interface ConformingKind {
-  readonly kind: Kind;
+  startServer(): Promise<ServerHandle>;
   /**
    * The URL of a user without a password. Each login sends the server the same bytes.
    */
   openTo(server: ServerHandle): Promise<string>;
-  /** Removes the tables. */
-  forget(url: string, names: TableNames): Promise<void>;
+  /**
+   * Drops the next answer that says that a call of a provider has taken effect, and cuts its
+   * connection.
+   */
   dropReply(proxy: Proxy): void;
   /** With what it quotes names. */
   readonly quote: '"' | '`';
@@ -50,30 +49,58 @@ export interface OwnServer {
   readonly server: ServerHandle;
   /** The URL of a user without a password. */
   readonly url: string;
-  /** Providers on it that can be hurt one by one, each made by `connect` at its address. */
-  breakable(connect: (address: string) => LockProvider | Promise<LockProvider>): Breakable;
+  /** Providers on it, each made by `make` at the address of a proxy of its own. */
+  breakable(
+    make: (address: string) => LockProvider | Promise<LockProvider>,
+  ): DisturbedProvider & { readonly faults: Faults };
 }
 
 /** Starts a server. It has the tables. */
-export async function startOwn(conforming: ConformingKind, { table, schema }: SqlOptions = {}): Promise<OwnServer> {
-  const { kind } = conforming;
-  const names = { table: table ?? 'locks', schema };
-  const server = await kind.startServer();
-  const url = await conforming.openTo(server);
-  const prepare = (): Promise<void> => kind.createTables(url, names);
+export async function startOwn(
+  { startServer, openTo, dropReply }: ConformingKind,
+  { table, schema, routines }: SqlOptions = {},
+): Promise<OwnServer> {
+  const server = await startServer();
+  const url = await openTo(server);
+  const prepare = (): Promise<void> => createTables(url, { table, schema, routines });
+  /** Takes from the server what it knows of locks. */
+  const forget = async (): Promise<void> => {
+    if (routines !== false) return await removeTables({ url, options: { table, schema }, runtime: systemRuntime });
+    const knex = openKnex(url);
+    await knex.raw('DROP TABLE locks');
+    await knex.destroy();
+  };
   await prepare();
   return {
     server,
     url,
-    breakable: (make) =>
-      breakable({
-        server,
-        url,
-        dropReply: (proxy) => conforming.dropReply(proxy),
-        forget: () => conforming.forget(url, names),
-        prepare,
-        make,
-      }),
+    breakable(make) {
+      const proxied = proxiedProviders({ target: server, make: (proxy) => make(proxy.url(url)), dropReply });
+      const faults: Faults = {
+        // A connection and its double begin with the same bytes. From then on two sessions execute
+        // every statement. The answer of either may come back.
+        ...proxied.faults,
+        async pause() {
+          await server.pause();
+          return () => server.resume();
+        },
+        restart: () => server.restart(),
+        async restartEmpty() {
+          // No client may meet a server without tables: it would say that its operator made a
+          // mistake.
+          const { proxies } = proxied;
+          const reachable = proxies.map((proxy) => proxy.refuse());
+          await Promise.all(proxies.map((proxy) => proxy.cut()));
+          // Making a server from nothing takes longer than the checks wait; what it knew of locks
+          // is as gone with their tables.
+          await forget();
+          await server.restart();
+          await prepare();
+          for (const end of reachable) end();
+        },
+      };
+      return { create: proxied.create, faults };
+    },
   };
 }
 
@@ -88,10 +115,10 @@ export async function suite(
   options: SqlOptions,
   only?: Chosen,
 ): Promise<void> {
-  const { kind, quote, timeout } = conforming;
+  const { quote, timeout } = conforming;
   const names = { table: options.table ?? 'locks', schema: options.schema };
   const { server, url, breakable: hurt } = await startOwn(conforming, options);
-  const observer = openKnex(kind.client, server.url, { min: 0, max: 1 });
+  const observer = openKnex(server.url, { pool: { min: 0, max: 1 } });
   afterAll(async () => {
     await observer.destroy();
     await server.stop();
@@ -120,8 +147,8 @@ export async function suite(
 }
 
 /** With a knex instance of the caller, which destroys it. */
-export const over: Make = (address, options, { kind, poolSize }) => {
-  const instance = openKnex(kind.client, address, { min: 0, max: poolSize });
+export const over: Make = (address, options, { poolSize }) => {
+  const instance = openKnex(address, { pool: { min: 0, max: poolSize } });
   return closing(createSqlProvider(instance, options), () => instance.destroy());
 };
 

@@ -5,17 +5,11 @@ import { createSqlProvider } from '@locks/sql';
 import { openKnex } from '../support/open-knex.mjs';
 
 process.send({ wallClock: Date.now() });
-const [{ url, options, key, workers = 0, rounds = 0, ttl }] = await once(process, 'message');
+const [{ url, options, key, workers, rounds, ttl }] = await once(process, 'message');
 
 const instance = openKnex(url, { pool: { min: 0, max: 10 } });
 const provider = createSqlProvider(instance, options);
 const locks = createLocks(provider, { ttl });
-if (workers === 0) {
-  // Holds until its parent ends it.
-  await locks.acquire(key, { renew: false });
-  process.send({ tokens: [] });
-  await once(process, 'message');
-}
 const tokens = [];
 const contend = async () => {
   for (let round = 0; round < rounds; round += 1) {

@@ -20,8 +20,6 @@ export interface Contender {
   readonly wallClock: number;
   /** The tokens of its leases, in the order in which it had them. */
   contend(task: Task): Promise<readonly bigint[]>;
-  /** Takes the key, and neither renews nor releases it. */
-  take(task: Pick<Task, 'url' | 'key' | 'ttl' | 'options'>): void;
   /** Stops it, or lets it go on. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
   /** Resolves when it has ended, as it does after `contend`. */
@@ -46,9 +44,6 @@ export async function startContender(environment: Readonly<Record<string, string
       const answer = said<{ readonly tokens: readonly string[] }>(child);
       child.send(task);
       return (await answer).tokens.map(BigInt);
-    },
-    take(task) {
-      child.send(task);
     },
     signal(name) {
       child.kill(name);

@@ -3,11 +3,9 @@ import type { KeyState, LockProvider, Locks, LocksOptions } from '@locks/core';
 import type { Knex } from 'knex';
 import { expect, onTestFinished } from 'vitest';
 import type { SqlOptions } from '../../src/index.ts';
-import { rowsOf } from '../support/databases.ts';
+import { connect, rowsOf } from '../support/databases.ts';
 import { locksOver } from '../support/locks-over.ts';
 import type { Party as Over } from '../support/locks-over.ts';
-import type { Kind } from './kind.ts';
-import { openKnex } from './open-knex.ts';
 import { borrow } from '../support/borrow.ts';
 
 /** What one process has. */
@@ -21,69 +19,83 @@ export interface PartyOptions extends SqlOptions {
   readonly defaults?: LocksOptions;
 }
 
-/** What parties on one kind of server do, and another client that gets in their way. */
-export interface Parties {
-  /** A party on the database at `url`, or with that configuration, which ends with the test. */
-  join(url: string | object, options?: PartyOptions): Party;
-  /** A transaction of another client that has the row of `key` locked until it is ended. */
-  blockRow(url: string, key: string): Promise<() => Promise<void>>;
-  /** Resolves when `count` statements wait for a row, since `atLeast` ms at least. */
-  untilBlocked(url: string, count?: number, atLeast?: number): Promise<readonly number[]>;
+/** A party on the database at `url`, or with more settings of mysql2, which ends with the test. */
+export function join(
+  url: string | { readonly uri: string },
+  { pool = { min: 0, max: 10 }, defaults, ...options }: PartyOptions = {},
+): Party {
+  const knex = connect(url, { pool });
+  return { knex, ...locksOver(knex, options, { ttl: 5_000, ...defaults }) };
 }
 
-export function partiesOn(kind: Kind): Parties {
-  function join(url: string | object, { pool, defaults, ...options }: PartyOptions = {}): Party {
-    const knex = openKnex(kind.client, url, pool);
-    onTestFinished(() => knex.destroy());
-    return { knex, ...locksOver(knex, options, { ttl: 5_000, ...defaults }) };
-  }
+/** A transaction of another client that has the row of `key` locked until it is ended. */
+export async function blockRow(url: string, key: string): Promise<() => Promise<void>> {
+  const transaction = await connect(url).transaction(undefined, { readOnly: false });
+  // A pool ends when its connections are back.
+  onTestFinished(async () => {
+    if (!transaction.isCompleted()) await transaction.rollback();
+  });
+  expect(await transaction('locks').where('key', Buffer.from(key)).forUpdate()).toHaveLength(1);
+  return async () => void (await transaction.commit());
+}
 
-  async function blockRow(url: string, key: string): Promise<() => Promise<void>> {
-    let locked!: () => void;
-    let end!: () => void;
-    const isLocked = new Promise<void>((resolve) => (locked = resolve));
-    const ended = new Promise<void>((resolve) => (end = resolve));
-    const over = kind.withClient(url, async (client) => {
-      await client.query('START TRANSACTION READ WRITE');
-      const rows = await rowsOf(client.query(`${kind.selectRow} FOR UPDATE`, [Buffer.from(key)]));
-      expect(rows).toHaveLength(1);
-      locked();
-      await ended;
-      await client.query('COMMIT');
-    });
-    await Promise.race([isLocked, over]);
-    return async () => {
-      end();
-      await over;
-    };
-  }
+/** Resolves when `count` statements of this database wait for a row, since `atLeast` ms. */
+export async function untilBlocked(url: string, count = 1, atLeast = 0): Promise<readonly number[]> {
+  const knex = connect(url);
+  const blocked = url.startsWith('mysql') ? blockedOnMariadb : blockedOnPostgres;
+  return await eventually(`${count} statements that wait for a row`, async () => {
+    const found = await blocked(knex, atLeast);
+    return found.length === count && found;
+  });
+}
 
-  async function untilBlocked(url: string, count = 1, atLeast = 0): Promise<readonly number[]> {
-    return await eventually(`${count} statements that wait for a row`, async () => {
-      const found = await kind.blocked(url, atLeast);
-      return found.length === count && found;
-    });
-  }
+async function blockedOnPostgres(knex: Knex, atLeast: number): Promise<readonly number[]> {
+  const rows = await rowsOf(
+    knex.raw(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+        AND clock_timestamp() - query_start > ? * interval '1 millisecond'`,
+      [atLeast],
+    ),
+  );
+  return rows.map(({ pid }) => Number(pid));
+}
 
-  return { join, blockRow, untilBlocked };
+async function blockedOnMariadb(knex: Knex, atLeast: number): Promise<readonly number[]> {
+  // MySQL says it in seconds.
+  const waiting = (text: string): number => {
+    const [, count, unit] = /HAS BEEN WAITING (\d+) (us|SEC)/.exec(text) ?? [];
+    return count === undefined ? -1 : Number(count) * (unit === 'us' ? 0.001 : 1_000);
+  };
+  const own = await rowsOf(knex.raw('SELECT id FROM information_schema.processlist WHERE db = DATABASE()'));
+  return (await openTransactions(knex))
+    .filter((text) => waiting(text) >= atLeast)
+    .map((text) => Number(/thread id (\d+)/.exec(text)?.[1]))
+    .filter((thread) => own.some(({ id }) => Number(id) === thread));
 }
 
 /**
- * Starts `count` waiters for `key`, one after the other, and tells the order in which they were
- * served.
+ * The transactions that are open on a MariaDB, as InnoDB describes them. Its table of them is a
+ * cache, which stays as it is while queries follow each other fast.
  */
+export async function openTransactions(knex: Knex): Promise<readonly string[]> {
+  const [row] = await rowsOf(knex.raw('SHOW ENGINE INNODB STATUS'));
+  return String(row?.['Status'])
+    .split(/^---TRANSACTION /m)
+    .filter((text) => /^\d+, ACTIVE/.test(text));
+}
+
+/** Starts a waiter for `key` with each of `all`, in turn, and tells who was served when. */
 export async function queueUp(
-  locks: Locks,
+  all: readonly Locks[],
   key: string,
-  count: number,
 ): Promise<{ readonly order: number[]; readonly all: Promise<unknown> }> {
   const order: number[] = [];
-  const all: Promise<unknown>[] = [];
-  for (let index = 0; index < count; index += 1) {
-    all.push(locks.withLock(key, () => order.push(index)));
+  const served: Promise<unknown>[] = [];
+  for (const [index, locks] of all.entries()) {
+    served.push(locks.withLock(key, () => order.push(index)));
     await eventually(`${index + 1} waiters`, async () => (await locks.inspect(key)).waiters === index + 1);
   }
-  return { order, all: Promise.all(all) };
+  return { order, all: Promise.all(served) };
 }
 
 /** The state of `job`, when `count` wait for it. */

@@ -1,14 +1,12 @@
 import type { ServerHandle } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { contendInTurn, startContender } from './contenders.ts';
-import type { Kind } from './kind.ts';
-import { partiesOn } from './parties.ts';
-import type { Session } from './sessions.ts';
+import { join } from './parties.ts';
 
 /** What the tests of statements have to know of a kind of server. */
 export interface Counting {
   /** Counts the statements that clients send, from now on. */
-  count(client: Session): Promise<() => Promise<number>>;
+  count(): Promise<() => Promise<number>>;
   /** How many an acquisition with 100 waiters takes, but for looks. */
   readonly most: number;
   /** How many looks at the queue each process has in a second. */
@@ -28,31 +26,28 @@ export async function complaints(server: ServerHandle, wrong: RegExp): Promise<(
 }
 
 /** How many statements calls take, on a server with tables. */
-export function testStatements(kind: Kind, server: ServerHandle, { count, most, looks, wrong }: Counting): void {
+export function testStatements(server: ServerHandle, { count, most, looks, wrong }: Counting): void {
   const { url } = server;
-  const { join } = partiesOn(kind);
 
   test('an uncontended acquire and release take two statements, a renewal one', async () => {
-    const client = await kind.connect(url);
     const { locks } = join(url, { pool: { min: 0, max: 1 } });
     for (let index = 0; index < 7; index += 1) await (await locks.acquire(`key-${index}`)).release();
-    const sent = await count(client);
+    const sent = await count();
     const pairs = 200;
     for (let pair = 0; pair < pairs; pair += 1) await (await locks.acquire(`key-${pair % 7}`)).release();
     expect(await sent()).toBe(2 * pairs);
     const lease = await locks.acquire('renewed', { renew: false });
     await lease.renew();
-    const renewals = await count(client);
+    const renewals = await count();
     for (let round = 0; round < 20; round += 1) await lease.renew();
     expect(await renewals()).toBe(20);
     await lease.release();
   });
 
   test('with 100 waiters in two processes an acquisition takes a few, and the server has nothing to log', async () => {
-    const client = await kind.connect(url);
     const contenders = [await startContender(), await startContender()];
     const said = await complaints(server, wrong);
-    const sent = await count(client);
+    const sent = await count();
     const task = { url, key: 'contended', workers: 50, rounds: 5, ttl: 30_000 };
     const start = performance.now();
     const acquisitions = (await contendInTurn(contenders, task)).length;

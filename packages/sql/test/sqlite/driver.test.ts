@@ -1,19 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider } from '../../src/index.ts';
 import { connect } from '../support/databases.ts';
+import { locksOver } from '../support/locks-over.ts';
 import { ownFile } from './support/own.ts';
 import { misconfigured, refusal } from '../../../core/test/support/lock-error.ts';
-
-function ownFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'locks-sqlite-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Why `openLocks` refuses a path. */
 async function whyNot(path: string): Promise<string> {
@@ -23,12 +16,12 @@ async function whyNot(path: string): Promise<string> {
 }
 
 test('a path where no file can be is refused by name', async () => {
-  const folder = ownFolder();
+  const { folder } = ownFile();
   const text = join(folder, 'notes.txt');
   writeFileSync(text, 'These are notes, and no database, however long they may be.\n'.repeat(200));
-  mkdirSync(join(folder, 'locks.db'));
+  mkdirSync(join(folder, 'folder.db'));
   const cases = [
-    [join(folder, 'locks.db'), /it is a folder/],
+    [join(folder, 'folder.db'), /it is a folder/],
     [join(folder, 'nowhere', 'locks.db'), /its folder does not exist/],
     [join(text, 'locks.db'), /folder is a file/],
     [text, /not a database/],
@@ -41,7 +34,7 @@ test('a path where no file can be is refused by name', async () => {
 });
 
 test('a path that libsql would take for an address is that of a file', async () => {
-  const folder = ownFolder();
+  const { folder } = ownFile();
   const before = process.cwd();
   // Such as a folder named "http:" has it.
   mkdirSync(join(folder, 'http:'));
@@ -63,7 +56,7 @@ test('a file of ours gets a write-ahead log', async () => {
 });
 
 test('ten at once open a new file and create its tables', async () => {
-  const url = `sqlite:${join(ownFolder(), 'locks.db')}`;
+  const url = `sqlite:${join(ownFile().folder, 'new.db')}`;
   const all = await Promise.all(Array.from({ length: 10 }, () => openLocks({ url, options: { migrate: true } })));
   const tokens = await Promise.all(all.map((locks) => locks.withLock('job', ({ token }) => token)));
   expect(new Set(tokens).size).toBe(10);
@@ -87,14 +80,13 @@ test('a file that another process keeps to itself is waited for, and then unavai
 });
 
 test('a database in memory is refused: no other connection can see it', async () => {
-  const provider = createSqlProvider(connect('sqlite::memory:'));
-  onTestFinished(() => provider.close());
+  const { provider } = locksOver(connect('sqlite::memory:'));
   await expect(provider.inspect('job')).rejects.toMatchObject(misconfigured(/in memory.*memory:/));
 });
 
 test('a file whose text is UTF-16 is refused: its keys would be in another order', async () => {
-  const folder = ownFolder();
-  const path = join(folder, 'locks.db');
+  const { folder } = ownFile();
+  const path = join(folder, 'utf-16.db');
   const database = new Libsql(path);
   database.exec(`PRAGMA encoding = 'UTF-16le'; CREATE TABLE something (else_ TEXT)`);
   database.close();
@@ -104,21 +96,12 @@ test('a file whose text is UTF-16 is refused: its keys would be in another order
 test("a caller's file without a write-ahead log works as well", async () => {
   const file = ownFile();
   file.observer.exec('PRAGMA journal_mode = DELETE');
-  const [one, other] = [createSqlProvider(connect(file.url)), createSqlProvider(connect(file.url))];
-  onTestFinished(async () => {
-    await one.close();
-    await other.close();
-  });
   let count = 0;
-  const work = async (provider: typeof one, name: string): Promise<void> => {
-    for (let round = 0; round < 25; round += 1) {
-      const claim = { key: 'job', owner: `${name}/${round}`, ttl: 5_000, mode: 'exclusive' } as const;
-      while (!(await provider.tryAcquire(claim)).granted);
-      count += 1;
-      expect(await provider.release(claim)).toBe(true);
-    }
+  const work = async (): Promise<void> => {
+    const { locks } = locksOver(connect(file.url), {}, { ttl: 5_000 });
+    for (let round = 0; round < 25; round += 1) await locks.withLock('job', () => void (count += 1));
   };
-  await Promise.all([work(one, 'one'), work(other, 'other')]);
+  await Promise.all([work(), work()]);
   expect(count).toBe(50);
   expect(file.observer.prepare('PRAGMA journal_mode').all()).toEqual([{ journal_mode: 'delete' }]);
 });

@@ -4,7 +4,6 @@ import { createLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
-import { createSqlProvider } from '../../src/index.ts';
 import type { Database } from '../../src/sqlite/connection/connection.ts';
 import { migrations } from '../../src/sqlite/migrations.ts';
 import { connect } from '../support/databases.ts';
@@ -57,6 +56,8 @@ test('another process that writes for longer than the timeout makes it unavailab
   for (const answer of await Promise.allSettled(calls.map((call) => call()))) {
     expect(answer).toMatchObject({ status: 'rejected', reason: { code: 'LOCK_UNAVAILABLE' } });
   }
+  // Who only reads is not concerned.
+  expect((await provider.inspect('held')).holders).toHaveLength(1);
   // By default it would be 5 s.
   expect(performance.now() - start).toBeLessThan(4_500);
   other.exec('COMMIT');
@@ -176,11 +177,7 @@ test('a connection that the caller has closed is replaced', async () => {
 test('two providers on the one connection of a caller tell each other of turns', async () => {
   const file = ownFile();
   const knex = connect(file.url);
-  const [one, other] = [createSqlProvider(knex), createSqlProvider(knex)];
-  onTestFinished(async () => {
-    await one.close();
-    await other.close();
-  });
+  const [one, other] = [locksOver(knex).provider, locksOver(knex).provider];
   await one.tryAcquire(claim('job', 'me/1'));
   let wakes = 0;
   expect(await other.tryAcquire(claim('job', 'me/2'), () => (wakes += 1))).toMatchObject({ granted: false });

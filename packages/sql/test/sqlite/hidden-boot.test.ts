@@ -23,7 +23,7 @@ function withoutProc(): readonly string[] {
 
 test('a process that may not read the name of the boot shares locks', async () => {
   const file = ownFile();
-  const worker = await startWorker({}, withoutProc());
+  const worker = await startWorker(...withoutProc());
   const first = await party(file);
   const held = await first.locks.acquire('first', { ttl: 60_000 });
   await worker.ask('open', { url: file.url, options: {}, ttl: 60_000 });
@@ -41,7 +41,7 @@ test('what it holds since a boot is no hold of before', async () => {
   const before = await party(file);
   await before.locks.acquire('job', { ttl: 60_000, renew: false });
   file.observer.exec(`UPDATE "locks_host" SET boot = 'an earlier one'`);
-  const worker = await startWorker({}, withoutProc());
+  const worker = await startWorker(...withoutProc());
   await worker.ask('open', { url: file.url, options: {}, ttl: 60_000 });
   // It cannot tell. A hold of before has its ttl left at most.
   expect(await worker.ask('try', { key: 'job' })).toBe(false);

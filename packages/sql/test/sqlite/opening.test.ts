@@ -32,10 +32,12 @@ interface Answer {
 async function openAsUser(...[first, ...paths]: readonly string[]): Promise<readonly Answer[]> {
   const script = fileURLToPath(new URL('support/open-file.mjs', import.meta.url));
   const { stdout } = await run(process.execPath, [script, String(first), ...paths], { cwd: '/' });
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Answer);
+  return answersIn(stdout);
+}
+
+function answersIn(output: string): readonly Answer[] {
+  const lines = output.trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as Answer);
 }
 
 /** A file with the tables in a folder of its own, which each user may write to. */
@@ -120,12 +122,7 @@ test.runIf(mounts)('a file that is mounted alone is refused, and one in a folder
   const mountings = [file.folder, folder, file.path, alone];
   const command = ['-m', 'sh', '-c', shell, 'sh', ...mountings, process.execPath, script, file.path, within, alone];
   const { stdout } = await run('unshare', command, { cwd: '/', env: { ...process.env, LOCKS_TEST_AS_ROOT: '1' } });
-  expect(
-    stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Answer),
-  ).toEqual([
+  expect(answersIn(stdout)).toEqual([
     { code: 'opened', message: '' },
     {
       code: 'LOCK_MISCONFIGURED',

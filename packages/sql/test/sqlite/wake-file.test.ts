@@ -7,7 +7,7 @@ import { watchWakeFile } from '../../src/sqlite/wakes/watch-wake-file.ts';
 import { createWakeFile, touchWakeFile, wakeFile } from '../../src/sqlite/wakes/wake-file.ts';
 import { ownFile, party } from './support/own.ts';
 import type { TestFile } from './support/file.ts';
-import { startWorkers } from './support/worker.ts';
+import { startWorker } from './support/worker.ts';
 import { wakeReports } from '../support/wake-reports.ts';
 
 function wakeFiles({ folder }: TestFile): readonly string[] {
@@ -36,10 +36,11 @@ test('a process that waits for many keys hears of each that is freed', async () 
   const { states } = wakeReports();
   // Nothing else looks within the test.
   const options = { pollInterval: 60_000, waiterTtl: 60_000 };
-  const [worker] = await startWorkers(file.url, [{}], options);
+  const worker = await startWorker();
+  await worker.ask('open', { url: file.url, options, ttl: 10_000 });
   const { locks } = await party(file, options);
   const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`);
-  for (const key of keys) await worker!.ask('acquire', { key, ttl: 60_000 });
+  for (const key of keys) await worker.ask('acquire', { key, ttl: 60_000 });
   const served: string[] = [];
   const waits = keys.map(async (key) => {
     const lease = await locks.acquire(key, { ttl: 10_000 });
@@ -49,7 +50,7 @@ test('a process that waits for many keys hears of each that is freed', async () 
   for (const key of keys) await eventually('a waiter', async () => (await locks.inspect(key)).waiters === 1);
   await eventually('a proven watch', () => states.includes('listening'));
   for (const [index, key] of keys.entries()) {
-    await worker!.ask('release', { key });
+    await worker.ask('release', { key });
     await eventually(`turn ${index}`, () => served.length === index + 1);
   }
   await Promise.all(waits);

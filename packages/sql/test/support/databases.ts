@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import knexOf from 'knex';
 import type { Knex } from 'knex';
-import libsql from 'libsql';
 import { inject, onTestFinished } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
+import type { MigrateTablesOptions } from '../../src/index.ts';
+import { openKnex } from './open-knex.mjs';
 
 /** A kind of database that the package works with. */
 export interface Database {
@@ -34,18 +34,23 @@ export const databases: readonly Database[] = [
 /** Those whose tables have the holds in columns, and routines. */
 export const servers: readonly Database[] = databases.filter(({ name }) => name !== 'SQLite');
 
-async function onServer(server: string, drop: string, options = ''): Promise<string> {
-  const name = ownName();
-  const admin = connect(server);
-  await admin.raw(`CREATE DATABASE ${name} ${options}`);
+async function onServer(server: string, drop: string, options?: string): Promise<string> {
+  const url = await newDatabase(server, options);
   onTestFinished(async () => {
-    const again = openKnex(server);
-    await again.raw(drop.replace('%s', name));
-    await again.destroy();
+    const admin = openKnex(server);
+    await admin.raw(drop.replace('%s', new URL(url).pathname.slice(1)));
+    await admin.destroy();
   });
-  const url = new URL(server);
-  url.pathname = name;
-  return url.href;
+  return url;
+}
+
+/** The URL of a new database on the server at `url`. */
+export async function newDatabase(url: string, options = ''): Promise<string> {
+  const name = ownName();
+  const admin = openKnex(url);
+  await admin.raw(`CREATE DATABASE ${name} ${options}`);
+  await admin.destroy();
+  return Object.assign(new URL(url), { pathname: name }).href;
 }
 
 /** A name that no other test has, for a database, a table or a user. */
@@ -64,37 +69,19 @@ export async function withTables(
   return { url, knex };
 }
 
+/** Creates the tables in the database at `url`; a schema is created with them. */
+export async function createTables(url: string, options: MigrateTablesOptions = {}): Promise<void> {
+  const knex = openKnex(url);
+  if (options.schema !== undefined) await knex.raw('CREATE SCHEMA IF NOT EXISTS ??', [options.schema]);
+  await migrateTables(knex, options);
+  await knex.destroy();
+}
+
 /** A knex as a user of this package has it, which ends with the test. */
-export function connect(url: string, options: Partial<Knex.Config> = {}): Knex {
+export function connect(url: string | { readonly uri: string }, options: Partial<Knex.Config> = {}): Knex {
   const knex = openKnex(url, options);
   onTestFinished(() => knex.destroy());
   return knex;
-}
-
-/** A knex that the caller destroys. */
-export function openKnex(url: string, options: Partial<Knex.Config> = {}): Knex {
-  if (url.startsWith('sqlite:')) {
-    const { constructor } = knexOf({ client: 'better-sqlite3', useNullAsDefault: true }).client as {
-      readonly constructor: typeof knexOf.Client;
-    };
-    class Client extends constructor {
-      _driver(): unknown {
-        return libsql;
-      }
-    }
-    return knexOf({
-      client: Client,
-      connection: { filename: url.slice('sqlite:'.length) },
-      useNullAsDefault: true,
-      ...options,
-    });
-  }
-  return knexOf({
-    client: url.startsWith('mysql') ? 'mysql2' : 'pg',
-    connection: url,
-    pool: { min: 0, max: 4 },
-    ...options,
-  });
 }
 
 /** The rows of what knex answers a raw query with, whatever the driver. */

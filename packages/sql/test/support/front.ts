@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { listen } from '@locks/test-servers';
+import { listen, startProxy } from '@locks/test-servers';
+import type { Proxy } from '@locks/test-servers';
 import { onTestFinished } from 'vitest';
 
 /**
@@ -21,4 +22,12 @@ export async function startFront(
   }, path);
   onTestFinished(() => front.stop());
   return path === undefined ? Object.assign(new URL(url), { host: `${front.host}:${front.port}` }).href : url;
+}
+
+/** A proxy before the server at `url`, until the end of the test. */
+export async function proxyTo(url: string, options: Parameters<typeof startProxy>[1] = {}): Promise<Proxy> {
+  const { hostname, port } = new URL(url);
+  const proxy = await startProxy({ host: hostname, port: Number(port) }, options);
+  onTestFinished(() => proxy.stop());
+  return proxy;
 }

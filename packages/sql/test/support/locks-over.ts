@@ -12,7 +12,11 @@ export interface Party {
 
 /** They end with the test, before the client does. */
 export function locksOver(client: AnySqlClient, options: SqlOptions = {}, defaults: LocksOptions = {}): Party {
-  const provider = createSqlProvider(client, options);
+  return locksOf(createSqlProvider(client, options), defaults);
+}
+
+/** The same for a provider. */
+export function locksOf(provider: LockProvider, defaults: LocksOptions): Party {
   const locks = createLocks(provider, defaults);
   onTestFinished(async () => {
     await locks.close();

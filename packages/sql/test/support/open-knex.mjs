@@ -1,21 +1,20 @@
-// A knex in a process of its own, as a user of this package has it.
+// A knex as a user of this package has it, also for processes of their own.
 import knexOf from 'knex';
 import libsql from 'libsql';
 
-export function openKnex(url, options) {
+export function openKnex(connection, options, library = libsql) {
+  const url = connection.uri ?? connection;
+  // It does not write of its connections into the output of the tests.
+  const all = { log: { warn() {} }, ...options };
   if (!url.startsWith('sqlite:')) {
-    return knexOf({ client: url.startsWith('mysql') ? 'mysql2' : 'pg', connection: url, ...options });
+    return knexOf({ client: url.startsWith('mysql') ? 'mysql2' : 'pg', connection, pool: { min: 0, max: 4 }, ...all });
   }
   const { constructor } = knexOf({ client: 'better-sqlite3', useNullAsDefault: true }).client;
   class Client extends constructor {
     _driver() {
-      return libsql;
+      return library;
     }
   }
-  return knexOf({
-    client: Client,
-    connection: { filename: url.slice('sqlite:'.length) },
-    useNullAsDefault: true,
-    ...options,
-  });
+  const filename = url.slice('sqlite:'.length);
+  return knexOf({ client: Client, connection: { filename }, useNullAsDefault: true, ...all });
 }

@@ -1,12 +1,14 @@
-/** `provider`, which also calls `then` when it is closed. */
+/** `provider`, which also calls `then` when it is first closed. */
 export function closing<Provider extends { close(): Promise<void> }>(
   provider: Provider,
-  then: () => Promise<void> | void,
+  then: () => unknown,
 ): Provider {
   const close = provider.close.bind(provider);
+  let ended: Promise<unknown> | undefined;
   provider.close = async () => {
     await close();
-    await then();
+    ended ??= Promise.resolve(then());
+    await ended;
   };
   return provider;
 }

@@ -1,6 +1,5 @@
 import type { ConformingKind } from '../../servers/conformance.ts';
-import { createTextTable, openTo, withClient } from './database.ts';
-import { mariadb } from './mariadb.ts';
+import { startServer, urlOfUser } from './database.ts';
 
 /**
  * Whether `piece` says that a call of a provider has taken effect: that a statement found its row,
@@ -13,13 +12,8 @@ function saysEffect(piece: Buffer): boolean {
 
 /** MariaDB, for the conformance suite. */
 export const conformingMariadb: ConformingKind = {
-  kind: mariadb,
-  openTo,
-  // Their database with them.
-  async forget(url, { schema }) {
-    const database = schema ?? new URL(url).pathname.slice(1);
-    await withClient(url, (client) => client.query(`DROP DATABASE \`${database}\``));
-  },
+  startServer,
+  openTo: (server) => urlOfUser(server, 'open_user', 'ALL'),
   dropReply: (proxy) => proxy.cutMidFrame('replies', { bytes: 0, when: saysEffect }),
   quote: '`',
   sweep: "CALL `locks_sweep`(0, 1000, '', NULL)",
@@ -45,7 +39,6 @@ const entries = (path: string): string =>
 /** The same without routines: the texts have as few entries as last. */
 export const textMariadb: ConformingKind = {
   ...conformingMariadb,
-  kind: { ...mariadb, createTables: createTextTable },
   dropReply: (proxy) => proxy.cutMidFrame('replies', { bytes: 0, when: saysWritten }),
   sweep: 'SELECT 1',
   left: `SELECT (SELECT count(*) FROM information_schema.processlist WHERE user = 'open_user') AS connections,

@@ -1,7 +1,6 @@
+import { escapeLiteral } from 'pg';
 import type { ConformingKind } from '../../servers/conformance.ts';
-import { rendered } from '../../../src/dialect/layout/names.ts';
-import { createTextTable, removeTables, trustEverybody, withClient } from './database.ts';
-import { postgres } from './postgres.ts';
+import { startServer, withClient } from './database.ts';
 
 /** Whether `piece` has a statement of a provider, and not what a new connection begins with. */
 function isCall(piece: Buffer): boolean {
@@ -10,12 +9,18 @@ function isCall(piece: Buffer): boolean {
 
 /** Postgres, for the conformance suite. */
 export const conformingPostgres: ConformingKind = {
-  kind: postgres,
+  startServer,
   async openTo({ url }) {
-    await trustEverybody(url);
+    // The server trusts the name that a client gives, so each login sends the same bytes.
+    await withClient(url, async (client) => {
+      const file = (await client.query<{ file: string }>("SELECT current_setting('hba_file') AS file")).rows[0]?.file;
+      await client.query(
+        `COPY (SELECT unnest(ARRAY['local all all trust', 'host all all all trust'])) TO ${escapeLiteral(file ?? '')}`,
+      );
+      await client.query('SELECT pg_reload_conf()');
+    });
     return url;
   },
-  forget: removeTables,
   dropReply: (proxy) => proxy.dropReply({ when: isCall }),
   quote: '"',
   sweep: 'SELECT "locks_sweep"(0, 1000)',
@@ -33,11 +38,6 @@ export const conformingPostgres: ConformingKind = {
 /** The same without routines: the texts have as few entries as last. */
 export const textPostgres: ConformingKind = {
   ...conformingPostgres,
-  kind: { ...postgres, createTables: createTextTable },
-  forget: (url, names) =>
-    withClient(url, async (client) => {
-      await client.query(rendered('DROP TABLE "locks"', names, '"'));
-    }),
   sweep: 'SELECT 1',
   dropReply: (proxy) =>
     proxy.dropReply({ when: (piece) => /\0locks:(?:insert|update):/.test(piece.toString('latin1')) }),

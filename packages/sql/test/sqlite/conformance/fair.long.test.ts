@@ -1,5 +1,4 @@
 import { configured, suite } from '../support/conformance.ts';
-import { ofProviders } from '../../support/selection.ts';
 
 // matrix/fair-locks.test.ts has the others.
-suite('sqlite', configured, {}, ofProviders);
+suite('sqlite', configured, {}, ({ level }) => level === 'provider');

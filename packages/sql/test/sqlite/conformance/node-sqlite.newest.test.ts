@@ -5,19 +5,13 @@ import { suite } from '../support/conformance.ts';
 import type { Make } from '../support/conformance.ts';
 import { ofSqliteLibraries } from '../../support/selection.ts';
 
-interface NodeDatabase extends SqliteDatabase {
-  readonly isOpen: boolean;
-}
-
 // The types here are those of Node 20, which has no such module.
 const module: string = 'node:sqlite';
-const { DatabaseSync } = (await import(module)) as { readonly DatabaseSync: new (path: string) => NodeDatabase };
+const { DatabaseSync } = (await import(module)) as { readonly DatabaseSync: new (path: string) => SqliteDatabase };
 
 const ofNode: Make = ({ path }, options) => {
   const database = new DatabaseSync(path);
-  return closing(createSqlProvider(database, options), () => {
-    if (database.isOpen) database.close();
-  });
+  return closing(createSqlProvider(database, options), () => database.close());
 };
 
 suite('sqlite, a DatabaseSync of Node', ofNode, {}, ofSqliteLibraries);

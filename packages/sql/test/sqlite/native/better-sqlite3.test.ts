@@ -1,8 +1,8 @@
 import { closing } from '@locks/test-servers';
 import { createLocks } from '@locks/core';
-import knexOf from 'knex';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fence, migrateTables } from '../../../src/index.ts';
+import { openKnex } from '../../support/open-knex.mjs';
 import { createFile } from '../support/file.ts';
 import { suite } from '../support/conformance.ts';
 import { betterSqlite3Path, loadBetterSqlite3 } from './better-sqlite3.ts';
@@ -14,32 +14,17 @@ suite(
   'sqlite, a Database of better-sqlite3',
   ({ path }, options) => {
     const database = new Database(path);
-    return closing(createSqlProvider(database, options), () => {
-      if (database.open) database.close();
-    });
+    return closing(createSqlProvider(database, options), () => database.close());
   },
   {},
   undefined,
   library,
 );
 
-/** A knex whose driver is the library as it is. */
-function openKnex(filename: string): knexOf.Knex {
-  const { constructor } = knexOf({ client: 'better-sqlite3', useNullAsDefault: true }).client as {
-    readonly constructor: typeof knexOf.Client;
-  };
-  class Client extends constructor {
-    _driver(): unknown {
-      return Database;
-    }
-  }
-  return knexOf({ client: Client, connection: { filename }, useNullAsDefault: true });
-}
-
 suite(
   'sqlite, a knex over better-sqlite3',
-  ({ path }, options) => {
-    const knex = openKnex(path);
+  ({ url }, options) => {
+    const knex = openKnex(url, {}, Database);
     return closing(createSqlProvider(knex, options), () => knex.destroy());
   },
   {},

@@ -6,7 +6,7 @@ import { afterAll } from 'vitest';
 import { createSqlProvider } from '../../../src/index.ts';
 import type { SqlConfigOptions } from '../../../src/index.ts';
 import type { Database } from '../../../src/sqlite/connection/connection.ts';
-import { openKnex } from '../../support/databases.ts';
+import { openKnex } from '../../support/open-knex.mjs';
 import type { Chosen } from '../../../../conformance/test/support/selection.ts';
 import { openDescriptors } from './descriptors.ts';
 import { countLive, createFile, openProvider } from './file.ts';
@@ -34,9 +34,7 @@ export const ofCaller: Make = ({ url }, options) => {
 /** With the one `Database` of libsql that a caller has. */
 export const ofLibsql: Make = ({ path }, options) => {
   const database = new Libsql(path);
-  return closing(createSqlProvider(database, options), () => {
-    if (database.open) database.close();
-  });
+  return closing(createSqlProvider(database, options), () => database.close());
 };
 
 /** Where a suite is not run with libsql. */

@@ -1,6 +1,5 @@
 // A process of its own on one SQLite file: forked by tests, told what to do by message, one answer
 // to each.
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { openLocks } from '@locks/core';
 import Libsql from 'libsql';
 
@@ -25,26 +24,6 @@ const orders = {
   async held({ key }) {
     return leases.get(key).held;
   },
-  /** Waits for the key, and notes its name when it was served. */
-  enqueue({ key, name, log }) {
-    void locks.withLock(key, () => appendFileSync(log, `${name}\n`));
-  },
-  /** Adds to a number in a file, which only a lock makes exact. */
-  async count({ key, workers, rounds, counter }) {
-    const tokens = [];
-    const work = async () => {
-      for (let round = 0; round < rounds; round += 1) {
-        await locks.withLock(key, async (lease) => {
-          const before = Number(readFileSync(counter, 'utf8'));
-          await new Promise((resolve) => setImmediate(resolve));
-          writeFileSync(counter, String(before + 1));
-          tokens.push([before, String(lease.token)]);
-        });
-      }
-    };
-    await Promise.all(Array.from({ length: workers }, work));
-    return tokens;
-  },
   /** Is in the middle of a transaction that writes, until it is killed. */
   write({ path, sql }) {
     const database = new Libsql(path);
@@ -52,15 +31,8 @@ const orders = {
     database.exec(sql);
     globalThis.open = database;
   },
-  commit() {
-    globalThis.open.exec('COMMIT');
-  },
   clocks() {
-    return { monotonic: String(process.hrtime.bigint()), wall: Date.now() };
-  },
-  async close() {
-    await locks?.close();
-    process.disconnect();
+    return { monotonic: String(process.hrtime.bigint()) };
   },
 };
 

@@ -9,16 +9,12 @@ export interface Worker {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts one, with these variables in its environment, and these options of Node. */
-export async function startWorker(
-  environment: NodeJS.ProcessEnv = {},
-  execArgv: readonly string[] = [],
-): Promise<Worker> {
+/** Starts one, with these options of Node. */
+export async function startWorker(...execArgv: readonly string[]): Promise<Worker> {
   const module = new URL('worker.mjs', import.meta.url);
   const child = fork(module, {
     execArgv: [...execArgv],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, ...environment },
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child, 'message');
@@ -32,19 +28,4 @@ export async function startWorker(
     },
     kill: (signal) => void child.kill(signal),
   };
-}
-
-/** Several of them, each with locks on the file. */
-export async function startWorkers(
-  url: string,
-  environments: readonly NodeJS.ProcessEnv[],
-  options: object = {},
-): Promise<readonly Worker[]> {
-  return await Promise.all(
-    environments.map(async (environment) => {
-      const worker = await startWorker(environment);
-      await worker.ask('open', { url, options, ttl: 10_000 });
-      return worker;
-    }),
-  );
 }

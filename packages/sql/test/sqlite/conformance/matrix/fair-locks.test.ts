@@ -1,4 +1,3 @@
 import { configured, suite } from '../../support/conformance.ts';
-import { ofUsers } from '../../../support/selection.ts';
 
-suite('sqlite', configured, {}, ofUsers);
+suite('sqlite', configured, {}, ({ level }) => level === 'locks');
