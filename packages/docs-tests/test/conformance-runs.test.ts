@@ -49,8 +49,10 @@ test.each(stores)('each requirement is run by a file of the everyday run: %s', a
     const file = readFileSync(join(folder, name), 'utf8');
     if (!/\b(suite|conformanceTests)\(/.test(file)) continue;
     const chosen = selectionsOf(file);
-    // One name for what a file runs: a part of it would count as all.
-    expect(chosen, `${tests}/${name} names one selection`).toHaveLength(1);
+    // Each name is all that a suite runs: a part of it would count as all.
+    expect(chosen.length, `${tests}/${name} names a selection`).toBeGreaterThan(0);
+    for (const each of chosen)
+      expect(file, `${tests}/${name} runs all of ${each}`).toMatch(new RegExp(`(?:,|only:)\\s*${each}\\s*[,)]`));
     for (const each of chosen) run.push(selections[each] as Chosen);
   }
   const missing = requirements.filter((one) => !left(one) && !run.some((chosen) => chosen(one)));

@@ -5,6 +5,7 @@ import { createEtcdProvider } from '../../src/index.ts';
 import { startRequestProxy } from '../support/request-proxy.ts';
 import type { RequestProxy } from '../support/request-proxy.ts';
 import { sharedServer } from '../support/etcd.ts';
+import { duplicates } from '../support/requirements.ts';
 
 // The other fault proxy knows bytes, and a stream of HTTP/2 cannot be repeated.
 const proxies = new WeakMap<LockProvider, RequestProxy>();
@@ -24,5 +25,5 @@ conformanceTests({
       return async () => end?.();
     },
   },
-  only: ({ needs = [] }) => needs.includes('duplicate'),
+  only: duplicates,
 });

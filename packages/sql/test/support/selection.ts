@@ -11,6 +11,9 @@ import type { Chosen } from '../../../conformance/test/support/selection.ts';
 /** What users see is that of core, but how they are woken. With `LOCKS_TEST_WHOLE` all of it. */
 export const answersAndWakes: Chosen = (one) => answers(one) || selection(inOneProcess, 'wake')(one);
 
+/** The requirements of providers. */
+export const ofProviders: Chosen = ({ level }) => level === 'provider';
+
 /** What depends on how claims are queued. */
 export const ofTheQueue: Chosen = selection(withoutFaults, 'queue', 'order', 'wake', 'sharing', 'exclusion');
 

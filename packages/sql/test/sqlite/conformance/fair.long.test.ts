@@ -1,4 +1,5 @@
 import { configured, suite } from '../support/conformance.ts';
+import { ofProviders } from '../../support/selection.ts';
 
 // matrix/fair-locks.test.ts has the others.
-suite('sqlite', configured, {}, ({ level }) => level === 'provider');
+suite('sqlite', configured, {}, ofProviders);
