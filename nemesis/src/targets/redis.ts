@@ -127,6 +127,7 @@ export const redisTargets: readonly ListedTarget[] = [
     topology: 'one server, its wall clock steps',
     ...application,
     fair: true,
+    healing,
     ttl,
     async start() {
       const clocks = await wallClocks();
