@@ -68,6 +68,7 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
   opened = await open(assignment);
   const stopWatching = watchStalls(tolerance, append, { process: own, hit: own });
   const pending: Promise<void>[] = [];
+  let reopening: Promise<void> | undefined;
   const outside = AsyncLocalStorage.snapshot();
   const surroundings: Surroundings = {
     process: own,
@@ -83,7 +84,9 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
     reopen: async () => {
       // Waits for other work only. What its locks use is closed behind it.
       const closing = opened.locks.close();
-      reopened = outside(reopen);
+      // Two calls at once close the same clients, and one opens the next.
+      reopening ??= outside(reopen).finally(() => (reopening = undefined));
+      reopened = reopening;
       pending.push(reopened);
       await closing;
     },
