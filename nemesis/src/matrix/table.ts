@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ListedTarget } from '../targets/listed.ts';
 import { targets } from '../targets/index.ts';
-import { cellsOf } from './cells.ts';
+import { cellsOf, kindsOf } from './cells.ts';
 import { type Result, readResults } from './results.ts';
 
 /** A summary of the results of one target, kept in the repository. */
@@ -84,11 +84,18 @@ function tableOf(summaries: Summaries): string {
     );
     return [of, faults.join('. '), `\`${name}\``, summary === undefined ? 'not run yet' : describe(target, summary)];
   });
+  const [others, ofFile] = [commonTo('redis'), commonTo('sqlite')];
   return [
     table(['promise', 'what holds', 'what remains'], legend),
-    'A also holds under the 16 faults of processes and their network; SQLite has four of them.\n',
+    `A also holds under the ${others} faults of processes and their network; SQLite has ${ofFile} of them.\n`,
     table(['store', 'promise: faults of its servers', '`--store`', 'how tested'], rows),
   ].join('\n');
+}
+
+/** How many faults a target has besides those of its servers. */
+function commonTo(name: 'redis' | 'sqlite'): number {
+  const target = targets[name] as ListedTarget;
+  return kindsOf(target).length - Object.keys(target.faults).length;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
