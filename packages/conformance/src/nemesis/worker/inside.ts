@@ -20,9 +20,12 @@ export interface Inside {
 /** Does what the work of the turn does besides the guarded write. */
 export async function doInside({ with: surroundings, id, turn, lease, election, release }: Inside): Promise<void> {
   const { locks, append, process, name } = surroundings;
-  if (turn.inside === undefined) return;
-  const patience = sleep(turn.hold + 1, undefined, { ref: false });
+  // Without a reference: it must not be counted as left open.
+  const inTime = async (work: Promise<unknown> | undefined): Promise<void> =>
+    void (await Promise.race([work, sleep(turn.hold + 1, undefined, { ref: false })]));
   switch (turn.inside) {
+    case undefined:
+      return;
     case 'renew': {
       const code = await lease.renew().then(() => 'ok', codeOf);
       append({ type: 'renewed', at: now(), process, id, code });
@@ -30,14 +33,14 @@ export async function doInside({ with: surroundings, id, turn, lease, election, 
     }
     case 'release':
       if (election === undefined) await release();
-      else await Promise.race([election.resign(), patience]);
+      else await inTime(election.resign());
       return;
     case 'stop':
-      await Promise.race([election?.stop(), patience]);
+      await inTime(election?.stop());
       return;
     case 'close':
       // Before Node 24 a close waits for the work that calls it, up to `drain`.
-      await Promise.race([surroundings.reopen(), patience]);
+      await inTime(surroundings.reopen());
       return;
     case 'block':
       block(surroundings, turn.hold);

@@ -29,7 +29,7 @@ let changed = createSignal();
 let calmed = createSignal();
 let opened: OpenedLocks;
 let blocked: (duration: number) => void = () => {};
-let reopened: Promise<void> = Promise.resolve();
+let reopening: Promise<void> | undefined;
 
 const stopServing = serveParent((order: Order) => {
   switch (order.kind) {
@@ -68,7 +68,6 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
   opened = await open(assignment);
   const stopWatching = watchStalls(tolerance, append, { process: own, hit: own });
   const pending: Promise<void>[] = [];
-  let reopening: Promise<void> | undefined;
   const outside = AsyncLocalStorage.snapshot();
   const surroundings: Surroundings = {
     process: own,
@@ -86,8 +85,7 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
       const closing = opened.locks.close();
       // Two calls at once close the same clients, and one opens the next.
       reopening ??= outside(reopen).finally(() => (reopening = undefined));
-      reopened = reopening;
-      pending.push(reopened);
+      pending.push(reopening);
       await closing;
     },
   };
@@ -125,7 +123,7 @@ async function runFlows(flows: Assignment['flows'], surroundings: Surroundings):
         if (phase !== 'run' || round % (turn.every ?? 1) !== 0) continue;
         await sleep(turn.think);
         // Calls of a closed client may not settle.
-        await Promise.race([reopened, sleep(200)]);
+        await Promise.race([reopening, sleep(200)]);
         await take({ ttl: surroundings.ttl, ...turn });
       }
       // A flow may have none that is due.

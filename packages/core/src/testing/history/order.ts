@@ -28,7 +28,10 @@ export function* checkOrder(
     const byGrant = ofKey.toSorted((one, other) => one.grantedAt - other.grantedAt);
     for (const [index, claim] of byGrant.entries()) {
       const { calledAt, grantedAt } = claim;
-      const disturbed = Math.max(...disturbances.map(({ from, at }) => (from > grantedAt ? -Infinity : at)));
+      const disturbed = disturbances.reduce(
+        (latest, { from, at }) => (from > grantedAt ? latest : Math.max(latest, at)),
+        -Infinity,
+      );
       const hadPosition = (other: Granted): boolean =>
         calledAt > other.calledAt + enqueued &&
         (other.calledAt > disturbed + aftermath || calledAt > disturbed + patience + enqueued);

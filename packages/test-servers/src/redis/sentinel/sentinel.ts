@@ -202,10 +202,8 @@ interface Known {
 async function knownTo(sentinel: ServerHandle, name: string): Promise<Known | undefined> {
   const fields = await redisCommand(sentinel, 'SENTINEL', 'MASTER', name).catch(() => undefined);
   if (fields === undefined) return undefined;
-  const valueOf = (field: string): string => {
-    const all = (fields as readonly unknown[]).map(String);
-    return all[all.indexOf(field) + 1] ?? '';
-  };
+  const all = (fields as readonly unknown[]).map(String);
+  const valueOf = (field: string): string => all[all.indexOf(field) + 1] ?? '';
   return {
     replicas: Number(valueOf('num-slaves')),
     // Without itself.
