@@ -8,8 +8,9 @@
 // Runs all tests, stage by stage. Exit code 1: something failed. The last line is "<n> passed, <m>
 // failed"; a stage that failed without a failed test counts as one.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { relative } from 'node:path';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const newestNode = 26;
@@ -23,9 +24,10 @@ const { values: options } = parseArgs({
 });
 const missing = missingPeers();
 
-/** A report of each stage, for the failures at the end and the last line. */
-const report = (name) => ['--reporter=default', '--reporter=json', `--outputFile.json=.cache/vitest/${name}.json`];
-const vitest = (name, ...args) => ['npx', 'vitest', 'run', ...args, ...report(name)];
+/** What each run of vitest tells, for the failures at the end and the last line. */
+const reports = fileURLToPath(new URL('../.cache/vitest', import.meta.url));
+const reporters = ['--reporter=default', `--reporter=${fileURLToPath(new URL('report.mjs', import.meta.url))}`];
+const vitest = (...args) => ['npx', 'vitest', 'run', ...args, ...reporters];
 
 /**
  * In order. `beside`: it mostly waits, so later stages need not wait for it. `until`: the stage
@@ -41,42 +43,42 @@ const stages = [
     when: !existsSync('node_modules') || process.env.CI === 'true',
   },
   { name: 'build', first: true, command: ['npm', 'run', 'build'] },
-  { name: 'test', command: vitest('test', '--project', 'test:*') },
+  { name: 'test', command: vitest('--project', 'test:*') },
   {
     name: 'interop',
     beside: true,
-    command: ['npm', 'run', 'interop', '--workspace', '@locks/zookeeper', '--', ...report('interop')],
+    command: ['npm', 'run', 'interop', '--workspace', '@locks/zookeeper', '--', ...reporters],
     when: missing.length === 0,
   },
-  { name: 'long', command: vitest('long', '--project', 'long:*'), env: { weekly: { LOCKS_TEST_WHOLE: '1' } } },
+  { name: 'long', command: vitest('--project', 'long:*'), env: { weekly: { LOCKS_TEST_WHOLE: '1' } } },
   {
     name: 'nemesis',
     command: ['npm', 'run', 'nemesis', '--', '--store', 'all', '--seconds', '5', '--seed', '1', '--shrink', '60'],
   },
-  { name: 'matrix', weekly: true, command: vitest('matrix', '--project', 'matrix:*') },
-  { name: 'native', weekly: true, command: vitest('native', '--project', 'native:sql') },
+  { name: 'matrix', weekly: true, command: vitest('--project', 'matrix:*') },
+  { name: 'native', weekly: true, command: vitest('--project', 'native:sql') },
   {
     name: 'differential',
     weekly: true,
-    command: vitest('differential', '--project', 'test:*', 'differential'),
+    command: vitest('--project', 'test:*', 'differential'),
     env: { always: { LOCKS_DIFFERENTIAL: '10000' } },
   },
   {
     name: 'simulation',
     weekly: true,
-    command: vitest('simulation', '--project', 'test:*', 'schedules'),
+    command: vitest('--project', 'test:*', 'schedules'),
     env: { always: { LOCKS_SCHEDULES: '100000' } },
   },
   {
     name: 'pairs',
     weekly: true,
-    command: vitest('pairs', '--project', 'long:docs-tests', 'pairs'),
+    command: vitest('--project', 'long:docs-tests', 'pairs'),
     env: { always: { LOCKS_PAIRS: 'all' } },
   },
   {
     name: 'load',
     weekly: true,
-    command: vitest('load', '--project', 'long:docs-tests', 'load.long'),
+    command: vitest('--project', 'long:docs-tests', 'load.long'),
     env: { always: { LOCKS_LOAD: 'whole' } },
   },
   { name: 'mutants', weekly: true, command: ['npm', 'run', 'mutants', '--workspace=@locks/conformance'] },
@@ -95,7 +97,7 @@ const stages = [
       'node_modules/vitest/vitest.mjs',
       'run',
       ...['newest:sql', 'test:core', 'test:conformance', 'test:docs-tests'].flatMap((name) => ['--project', name]),
-      ...report('newest'),
+      ...reporters,
     ],
     when: process.platform === 'linux' && Number(process.versions.node.split('.')[0]) < newestNode,
   },
@@ -114,9 +116,7 @@ const chosen = stages.filter(
     !list(options.without).includes(name),
 );
 
-rmSync('.cache/vitest', { recursive: true, force: true });
-for (const name of readdirSync('packages')) rmSync(`packages/${name}/.cache/vitest`, { recursive: true, force: true });
-mkdirSync('.cache', { recursive: true });
+rmSync(reports, { recursive: true, force: true });
 process.stdout.write(`node ${process.version}\n`);
 
 const begun = performance.now();
@@ -139,7 +139,13 @@ async function run({ name, command, env = {}, beside: hidden = false }) {
   const title = `\n=== ${name}: ${command.join(' ')}\n`;
   if (!hidden) process.stdout.write(title);
   const child = spawn(command[0], command.slice(1), {
-    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', ...env.always, ...(options.weekly ? env.weekly : {}) },
+    env: {
+      ...process.env,
+      TURBO_TELEMETRY_DISABLED: '1',
+      LOCKS_TEST_REPORTS: join(reports, name),
+      ...env.always,
+      ...(options.weekly ? env.weekly : {}),
+    },
     stdio: ['ignore', hidden ? 'pipe' : 'inherit', hidden ? 'pipe' : 'inherit'],
   });
   const printed = [];
@@ -172,31 +178,19 @@ function missingPeers() {
 /** Prints each failure, and the last line. */
 function count() {
   let passed = 0;
-  let broken = 0;
-  const told = new Set();
-  const folders = ['.', ...readdirSync('packages').map((name) => `packages/${name}`)].map(
-    (parent) => `${parent}/.cache/vitest`,
-  );
-  for (const folder of folders.filter((each) => existsSync(each))) {
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
-      const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(`${folder}/${file}`, 'utf8'));
-      const unloaded = testResults.filter(
-        ({ status, assertionResults }) =>
-          status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-      );
-      passed += numPassedTests;
-      broken += numFailedTests + unloaded.length;
-      if (numFailedTests + unloaded.length > 0) told.add(file.replace('.json', ''));
-      for (const { name: path, message } of unloaded) print(relative('.', path), message);
-      for (const { name: path, assertionResults } of testResults) {
-        for (const test of assertionResults.filter(({ status }) => status === 'failed')) {
-          print(`${relative('.', path)} > ${test.fullName}`, test.failureMessages.join('\n'));
-        }
-      }
-    }
+  const failures = [];
+  for (const stage of new Set([...(existsSync(reports) ? readdirSync(reports) : []), ...failed])) {
+    const folder = join(reports, stage);
+    const told = (existsSync(folder) ? readdirSync(folder) : []).map((file) =>
+      JSON.parse(readFileSync(join(folder, file), 'utf8')),
+    );
+    passed += told.reduce((sum, each) => sum + each.passed, 0);
+    const found = told.flatMap((each) => each.failures);
+    failures.push(...found);
+    if (found.length === 0 && failed.includes(stage)) failures.push({ name: stage, message: 'Its output says why.' });
   }
-  const others = failed.filter((name) => !told.has(name));
-  process.stdout.write(`${passed} passed, ${broken + others.length} failed\n`);
+  for (const { name, message } of failures) print(name, message);
+  process.stdout.write(`${passed} passed, ${failures.length} failed\n`);
 }
 
 /** The end of a server's output says why it failed. */
