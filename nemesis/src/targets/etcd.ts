@@ -142,7 +142,7 @@ const byMembers: Readonly<Record<string, FaultOf<Clustered>>> = {
 };
 
 /** Keys of claims that are left. */
-async function leftovers(servers: Processes): Promise<readonly string[]> {
+export async function leftovers(servers: Processes): Promise<readonly string[]> {
   const claims = { key: base64(`${prefix}claims/`), range_end: base64(`${prefix}claims0`), keys_only: true };
   const { kvs = [] } = (await ask(servers, 'kv/range', claims)) as {
     readonly kvs?: readonly { readonly key: string }[];

@@ -1,4 +1,5 @@
 import { compositeTargets } from './composites.ts';
+import { encryptedTargets } from './encrypted.ts';
 import { etcdTargets } from './etcd.ts';
 import type { ListedTarget } from './listed.ts';
 import { migration } from './migration.ts';
@@ -15,6 +16,7 @@ const all: readonly ListedTarget[] = [
   ...sqliteTargets,
   ...zookeeperTargets,
   ...etcdTargets,
+  ...encryptedTargets,
   ...compositeTargets,
   migration,
 ];

@@ -16,7 +16,7 @@ export const options = { timeout: 2_000, waiterTtl: 1_500 };
 /** In ms: no claim has a longer ttl, with its cooldown. */
 export const restartGuard = 3_000;
 /** Nothing confirmed is lost when the server is killed. */
-const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
+export const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
 /** What may stay: token counters, markers, records of jobs, and keys of other applications. */
 const mayStay = /\}:(?:token|server|register:.*)$|stranger/;

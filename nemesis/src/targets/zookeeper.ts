@@ -6,11 +6,11 @@ import { type FaultOf, type ListedTarget, list } from './listed.ts';
 import { type Processes, kill, ofOne, old, pause, together } from './processes.ts';
 import { endSession, sessionsOf } from './zookeeper-session.ts';
 
-const tickTime = 250;
+export const tickTime = 250;
 const application = { adapters: ['zookeeper'], modules: ['node-zookeeper-client'] } as const;
 
 /** In ms: ten ticks. */
-const ofServer = 2_500;
+export const ofServer = 2_500;
 /**
  * A client leaves a member after a fifth of it without an answer, which three on two processors may
  * take.
@@ -110,7 +110,7 @@ const byRequests: Readonly<Record<string, FaultOf<Processes>>> = {
 };
 
 /** Nodes of claims below those of keys. */
-async function leftovers(servers: Processes): Promise<readonly string[]> {
+export async function leftovers(servers: Processes): Promise<readonly string[]> {
   return await asStranger(servers, async (client) => {
     const left: string[] = [];
     for (const key of (await childrenOf(client, root)).filter(isOurs)) {

@@ -1,3 +1,4 @@
+import { LockError } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, LockProvider, Renewal } from '@locks/core';
 import { inBackground, now, sleepUntil } from './time.ts';
 
@@ -12,7 +13,7 @@ export interface Fate {
    * What the caller receives once the store has answered, or would have: its answer, an error, or
    * nothing. @default 'answer'
    */
-  readonly reply?: 'answer' | 'error' | 'nothing';
+  readonly reply?: 'answer' | 'error' | 'misconfigured' | 'nothing';
   /** The least time from the call to its answer, in ms. @default 0 */
   readonly late?: number;
   /** What the caller receives instead of "busy". */
@@ -21,6 +22,8 @@ export interface Fate {
 
 /** Rejected, and it had no effect. */
 export const refused: Fate = { applied: 'never', reply: 'error' };
+/** Refused with `LOCK_MISCONFIGURED`, as while a certificate is expired or rights are missing. */
+export const misconfigured: Fate = { applied: 'never', reply: 'misconfigured' };
 /** It took effect, and its answer was lost. */
 export const replyLost: Fate = { reply: 'error' };
 /** Never answered, and it had no effect. */
@@ -125,6 +128,7 @@ export function interfere(inner: LockProvider): Interference {
     if (reply === 'answer' || applied === 0) await outcome?.catch(() => {});
     if (late > 0) await Promise.race([sleepUntil(call.sentAt + late), ended]);
     if (reply === 'nothing') return await ended;
+    if (reply === 'misconfigured') throw new LockError('LOCK_MISCONFIGURED', `the ${call.operation} is refused`);
     if (reply === 'error' || outcome === undefined)
       throw new InterferenceError(`the ${call.operation} went wrong on its way`);
     const heard = await outcome;

@@ -3,15 +3,15 @@ import type { CoreRecipe } from './recipe.ts';
 export const givingUp: readonly CoreRecipe[] = [
   {
     name: 'a claim that is given up is not released',
-    find: 'if (!this.#leaves && this.#inFlight === undefined) return;',
-    replace: 'if (this.#leaves !== undefined) return;',
+    find: 'if (!left && this.#inFlight === undefined) return;',
+    replace: 'if (left !== undefined) return;',
     caughtBy: ['locks-abort', 'locks-timeout', 'locks-abort-through-outage', 'locks-unknown-attempt-given-up'],
     mayAlsoFail: ['locks-late-grant', 'locks-wakes-spurious', 'locks-close', 'locks-polling-pace'],
   },
   {
     name: 'an attempt of which nothing is known is not released',
-    find: 'this.#leaves = true; this.#uncertain ||=',
-    replace: 'this.#uncertain ||=',
+    find: 'this.#leaves = true; this.#uncertain = true;',
+    replace: 'this.#uncertain = true;',
     caughtBy: ['locks-unknown-attempt-given-up'],
   },
   {
@@ -44,6 +44,18 @@ export const givingUp: readonly CoreRecipe[] = [
     find: 'releases.start({ ...this.#ending, ended: (last) => this.#ended(last) });',
     replace: '',
     caughtBy: ['locks-release-through-outage'],
+  },
+  {
+    name: 'a refused release is not repeated',
+    find: 'else if (isFinal(answer))',
+    replace: 'else if (isPermanent(answer))',
+    caughtBy: ['locks-release-through-outage'],
+  },
+  {
+    name: 'a refused release of what was given up is not repeated',
+    find: 'isFinal(answer) || this.#stopped',
+    replace: 'isPermanent(answer) || this.#stopped',
+    caughtBy: ['locks-abort-through-outage', 'locks-release-through-outage'],
   },
   {
     name: 'withLock does not release when its work throws',

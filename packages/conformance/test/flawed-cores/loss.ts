@@ -10,8 +10,15 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a rejected renewal is not repeated',
-    find: 'lease.plan(permanent ? Infinity : now +',
+    find: 'lease.plan(isFinal(error) ? Infinity : now +',
     replace: 'lease.plan(Infinity +',
+    caughtBy: ['locks-unknown-renewal'],
+    alone: true,
+  },
+  {
+    name: 'a refused renewal is not repeated',
+    find: 'lease.plan(isFinal(error) ? Infinity :',
+    replace: 'lease.plan(isPermanent(error) ? Infinity :',
     caughtBy: ['locks-unknown-renewal'],
     alone: true,
   },

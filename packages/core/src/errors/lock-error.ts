@@ -144,20 +144,22 @@ export function isLockError(error: unknown, code?: LockErrorCode): error is Lock
   return typeof own === 'string' && codes.has(own) && (code === undefined || own === code);
 }
 
-/** "Not, and will not": the rejections of a provider that leave nothing unknown (law 1). */
+/** The rejections of a provider that leave nothing unknown (law 1): the call had no effect. */
 export function isPermanent(error: unknown): error is LockError {
-  return (
-    isLockError(error, 'LOCK_INVALID') || isLockError(error, 'LOCK_MISCONFIGURED') || isLockError(error, 'LOCK_CLOSED')
-  );
+  return isFinal(error) || isLockError(error, 'LOCK_MISCONFIGURED');
+}
+
+/**
+ * The rejections of a provider after which no repeat can succeed. `LOCK_MISCONFIGURED` is none of
+ * them: an expired certificate is renewed, and lost rights are granted again.
+ */
+export function isFinal(error: unknown): error is LockError {
+  return isLockError(error, 'LOCK_INVALID') || isLockError(error, 'LOCK_CLOSED');
 }
 
 /** Whether an attempt rejected with `error` certainly left nothing behind (law 1). */
 export function leavesNothing(error: unknown): boolean {
-  return (
-    isLockError(error, 'LOCK_INVALID') ||
-    isLockError(error, 'LOCK_CLOSED') ||
-    (isLockError(error) && error.sent === false)
-  );
+  return isFinal(error) || (isLockError(error) && error.sent === false);
 }
 
 /**

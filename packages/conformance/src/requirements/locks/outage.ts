@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { Lease, LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustFree, mustGrant, mustReject, show } from '../../checks/expect.ts';
-import { refused, replyLost, unanswered, unheard } from '../../checks/interference.ts';
-import type { Interference } from '../../checks/interference.ts';
+import { misconfigured, refused, replyLost, unanswered, unheard } from '../../checks/interference.ts';
+import type { Fate, Interference } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
 import { inBackground, within } from '../../checks/time.ts';
@@ -76,16 +76,18 @@ export const outageRequirements: readonly Requirement[] = rules({
     },
   },
   'locks-release-through-outage': {
-    title: 'a rejected release throws LOCK_UNAVAILABLE and is retried in the background until the key is free',
+    title: 'a rejected or refused release tells so, and is retried in the background until the key is free',
     when: [],
     async check(context, provider) {
-      const checks = [refused, replyLost].map(async (fate) => {
+      const checks = [refused, replyLost, misconfigured].map(async (fate) => {
         const { locks, interference } = await context.interfere();
         const key = context.key();
         const lease = await locks.acquire(key, { ttl: context.longTtl });
         interference.rule('release', ({ index }) => (index < 3 ? fate : undefined));
-        const error = await mustReject(lease.release(), 'LOCK_UNAVAILABLE', 'for a release that was rejected');
-        assert.ok(error.cause instanceof Error, `expected the error underneath as cause, got ${show(error.cause)}`);
+        const code = fate === misconfigured ? 'LOCK_MISCONFIGURED' : 'LOCK_UNAVAILABLE';
+        const { cause } = await mustReject(lease.release(), code, 'for a release that was rejected');
+        if (fate !== misconfigured)
+          assert.ok(cause instanceof Error, `expected the error underneath as cause, got ${show(cause)}`);
         assert.equal(lease.held, false, 'expected held to be false after release');
         const what = `the key to be free, long before its ttl of ${context.longTtl} ms`;
         await context.state(provider, key, what, isIdle);
@@ -113,16 +115,17 @@ export const outageRequirements: readonly Requirement[] = rules({
     title: 'an aborted wait leaves nothing, although its release is rejected first or its attempt is still in progress',
     when: [],
     async check(context) {
-      await Promise.all([abortInQueue(context), abortInFlight(context)]);
+      const inQueue = [refused, misconfigured].map((fate) => abortInQueue(context, fate));
+      await Promise.all([...inQueue, abortInFlight(context)]);
     },
   },
 });
 
-async function abortInQueue(context: Context): Promise<void> {
+async function abortInQueue(context: Context, fate: Fate): Promise<void> {
   const { locks, interference } = await context.interfere();
   const provider = await context.create();
   const holder = await context.hold(provider);
-  interference.rule('release', ({ index }) => (index < 3 ? refused : undefined));
+  interference.rule('release', ({ index }) => (index < 3 ? fate : undefined));
   await abortAndLook(context, locks.acquire.bind(locks), holder.key, () => interference.of('tryAcquire')[0]?.answer);
   await context.state(provider, holder.key, 'the holder alone, with no waiter', ({ holders, waiters }) => {
     return waiters === 0 && holders.length === 1 && holders[0]?.owner === holder.owner;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { LockProvider } from '@locks/core';
 import type { Context } from '../../context/context.ts';
 import { isIdle, mustReject, show } from '../../checks/expect.ts';
-import { refused, replyLost } from '../../checks/interference.ts';
+import { misconfigured, refused, replyLost } from '../../checks/interference.ts';
 import type { Fate } from '../../checks/interference.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
@@ -14,10 +14,11 @@ import { mustBeFree } from '../steps.ts';
 /** A rejection means unknown: not lost, not busy, and not without effect. */
 export const unknownRequirements: readonly Requirement[] = rules({ level: 'locks', about: 'outage' })({
   'locks-unknown-renewal': {
-    title: 'rejected renewals leave the lease held while its validity lasts, and a later one keeps it',
+    title: 'rejected or refused renewals leave the lease held while its validity lasts, and a later one keeps it',
     when: ['ttl'],
     check: async (context) => {
-      const checks = [refused, replyLost].map((fate) => untilConclusive(() => survivesRejections(context, fate)));
+      const fates = [refused, replyLost, misconfigured];
+      const checks = fates.map((fate) => untilConclusive(() => survivesRejections(context, fate)));
       await Promise.all(checks);
     },
   },

@@ -13,6 +13,8 @@ export class SentClaim {
   #sentBefore = 0;
   /** The claim may have a position in the queue, or a hold whose grant was lost. */
   #leaves = false;
+  /** An attempt was refused, perhaps half way. */
+  #refused = false;
   #inQueue = false;
   #uncertain = false;
   #repeated = false;
@@ -55,9 +57,11 @@ export class SentClaim {
     if (leavesNothing(error)) {
       // Only an earlier attempt can have left something.
       this.#lastSend = this.#sentBefore;
+    } else if (isPermanent(error)) {
+      this.#refused = true;
     } else {
       this.#leaves = true;
-      this.#uncertain ||= !isPermanent(error);
+      this.#uncertain = true;
     }
   }
 
@@ -75,11 +79,13 @@ export class SentClaim {
 
   /** Releases what it may have in the store, after an attempt in progress. */
   giveUp(releases: BackgroundReleases): void {
-    if (!this.#leaves && this.#inFlight === undefined) return;
+    const left = this.#leaves || this.#refused;
+    if (!left && this.#inFlight === undefined) return;
     releases.start({
       claim: this.claim,
       inFlight: this.#inFlight,
-      left: this.#leaves,
+      left,
+      onlyRefused: !this.#leaves,
       uncertain: this.#uncertain,
       inQueue: this.#inQueue,
       lastSend: this.#lastSend,

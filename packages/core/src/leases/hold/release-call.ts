@@ -1,4 +1,4 @@
-import { isPermanent } from '../../errors/lock-error.ts';
+import { isFinal, isPermanent } from '../../errors/lock-error.ts';
 import { unconfirmedRelease } from '../../errors/messages.ts';
 import type { TimerEntry } from '../../time/timer-wheel.ts';
 import type { Abandoned } from '../release/background-releases.ts';
@@ -77,10 +77,10 @@ export class ReleaseCall {
     timers.cancel(this.#lease);
     if (typeof answer === 'boolean') {
       this.#resolve(answer);
-    } else if (isPermanent(answer)) {
+    } else if (isFinal(answer)) {
       this.#reject(answer);
     } else {
-      this.#reject(this.#unconfirmed(answer));
+      this.#reject(isPermanent(answer) ? answer : this.#unconfirmed(answer));
       if (this.#state !== 'unanswered') this.outcome = this.#promise();
       // Often no caller awaits it.
       this.outcome.catch(() => {});

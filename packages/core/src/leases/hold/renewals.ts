@@ -1,5 +1,5 @@
 import type { Claim, Renewal } from '../../contract.ts';
-import { isLockError, isPermanent } from '../../errors/lock-error.ts';
+import { isFinal, isLockError, isPermanent } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { badAnswerError, unconfirmedRenewal } from '../../errors/messages.ts';
 import { sharingRefused } from '../../errors/refusals.ts';
@@ -126,10 +126,9 @@ function rejected(lease: RenewedLease, renewing: Renewing, error: unknown, sentA
     lease.plan(now, now);
     return error;
   }
-  const permanent = isPermanent(error);
   renewing.failures += 1;
-  renewing.failure = permanent ? error : unconfirmedRenewal(provider, lease.claim, error);
-  lease.plan(permanent ? Infinity : now + untilRenewal(runtime, renewing.failures, lease.claim.ttl), now);
+  renewing.failure = isPermanent(error) ? error : unconfirmedRenewal(provider, lease.claim, error);
+  lease.plan(isFinal(error) ? Infinity : now + untilRenewal(runtime, renewing.failures, lease.claim.ttl), now);
   return renewing.failure;
 }
 

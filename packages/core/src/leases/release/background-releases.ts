@@ -1,5 +1,5 @@
 import type { Claim, LockProvider } from '../../contract.ts';
-import { isPermanent, leavesNothing } from '../../errors/lock-error.ts';
+import { isFinal, isPermanent, leavesNothing } from '../../errors/lock-error.ts';
 import { outsideContext } from '../../time/outside-context.ts';
 import type { Runtime, TimerHandle } from '../../time/runtime.ts';
 import { lastTtl } from './rest.ts';
@@ -16,6 +16,11 @@ export interface Abandoned {
    * true
    */
   readonly left?: boolean | undefined;
+  /**
+   * All attempts before that in progress were refused, so it has at most a part of them. One
+   * release is enough: while a store refuses everything, retries would pile up. @default false
+   */
+  readonly onlyRefused?: boolean | undefined;
   /** An attempt's effect is unknown: a release that returns `false` proves nothing yet. */
   readonly uncertain: boolean;
   /**
@@ -157,8 +162,13 @@ export class BackgroundReleases {
       open = false;
       this.#behind.delete(atOnce);
       const nothing = failure !== undefined && leavesNothing(failure.error);
+      const refused = failure !== undefined && isPermanent(failure.error);
       if (nothing && !left) this.end();
-      else this.#release(abandoned, uncertain || (failure !== undefined && !nothing && !isPermanent(failure.error)));
+      else
+        this.#release(
+          { ...abandoned, onlyRefused: abandoned.onlyRefused === true && (nothing || refused) },
+          uncertain || (failure !== undefined && !nothing && !refused),
+        );
     };
     const atOnce = (): void => go();
     this.#behind.add(atOnce);
@@ -210,7 +220,8 @@ export class BackgroundReleases {
 
   /** Whether nothing of the claim can be left, or no retry would help. */
   #isOver(abandoned: Abandoned, unsure: boolean, answer: boolean | Error): boolean {
-    if (answer === true || isPermanent(answer) || this.#stopped) return true;
+    if (answer === true || isFinal(answer) || this.#stopped) return true;
+    if (abandoned.onlyRefused === true && isPermanent(answer)) return true;
     if (answer === false && !unsure) return true;
     const session = this.#provider.traits.expiry === 'session';
     if (session) return answer === false;
