@@ -15,11 +15,16 @@ const prefix = 'locks/';
 type Body = Readonly<Record<string, unknown>>;
 
 /** One request by HTTP, to the first member that answers. */
-async function ask({ handles }: Processes, path: string, body: Body): Promise<Body> {
+async function ask(
+  { handles }: Processes,
+  path: string,
+  body: Body,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Body> {
   let failure: unknown;
   for (const server of handles) {
     try {
-      return await askOne(server, path, body);
+      return await askOne(server, path, body, headers);
     } catch (error) {
       failure = error;
     }
@@ -27,10 +32,16 @@ async function ask({ handles }: Processes, path: string, body: Body): Promise<Bo
   throw failure;
 }
 
-async function askOne({ host, port }: ServerAddress, path: string, body: Body): Promise<Body> {
+async function askOne(
+  { host, port }: ServerAddress,
+  path: string,
+  body: Body,
+  headers: Readonly<Record<string, string>>,
+): Promise<Body> {
   const signal = AbortSignal.timeout(2_000);
   const response = await fetch(`http://${host}:${port}/v3/${path}`, {
     method: 'POST',
+    headers,
     body: JSON.stringify(body),
     signal,
   });
@@ -84,6 +95,20 @@ const byRequests: Readonly<Record<string, FaultOf<Processes>>> = {
           readonly alarms?: readonly Body[];
         };
         for (const each of alarms) await ask(servers, 'maintenance/alarm', { action: 'DEACTIVATE', ...each });
+      };
+    },
+  },
+  'authentication required': {
+    targets: 1,
+    refuses: true,
+    async begin(servers) {
+      const root = { name: 'root', password: 'root' };
+      await ask(servers, 'auth/user/add', root).catch(() => {});
+      await ask(servers, 'auth/user/grant', { user: 'root', role: 'root' });
+      await ask(servers, 'auth/enable', {});
+      return async () => {
+        const { token } = (await ask(servers, 'auth/authenticate', root)) as { readonly token: string };
+        await ask(servers, 'auth/disable', {}, { authorization: token });
       };
     },
   },

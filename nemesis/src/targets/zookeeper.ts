@@ -109,6 +109,30 @@ const byRequests: Readonly<Record<string, FaultOf<Processes>>> = {
   },
 };
 
+/** So that a quota is not only reported. */
+const config = { enforceQuota: 'true' };
+
+/** Nothing can be created below the root. */
+const quotaUsedUp: FaultOf<Processes> = {
+  targets: 1,
+  async begin(servers) {
+    const node = `/zookeeper/quota${root}`;
+    const limits = 'count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=1';
+    await asStranger(servers, async (client) => {
+      await call((done) => client.mkdirp(node, done));
+      const texts = { zookeeper_stats: 'count=0,bytes=0', zookeeper_limits: limits };
+      for (const [name, text] of Object.entries(texts)) {
+        await call((done) => client.create(`${node}/${name}`, Buffer.from(text), done)).catch(() => {});
+      }
+    });
+    return () =>
+      asStranger(servers, async (client) => {
+        for (const name of ['zookeeper_limits', 'zookeeper_stats'])
+          await call((done) => client.remove(`${node}/${name}`, -1, done)).catch(() => {});
+      });
+  },
+};
+
 /** Nodes of claims below those of keys. */
 export async function leftovers(servers: Processes): Promise<readonly string[]> {
   return await asStranger(servers, async (client) => {
@@ -187,10 +211,10 @@ export const zookeeperTargets: readonly ListedTarget[] = [
     fair: true,
     ttl: ofServer,
     can,
-    start: async () => together([await startZookeeper({ tickTime })]),
+    start: async () => together([await startZookeeper({ tickTime, config })]),
     servers: ({ handles }) => handles,
     openings: openings(1, ofServer),
-    faults: { ...ofOne, 'server-old': { ...old, restores: true }, ...byRequests },
+    faults: { ...ofOne, 'server-old': { ...old, restores: true }, ...byRequests, 'quota used up': quotaUsedUp },
     leftovers,
   }),
   list<Ensemble>({
