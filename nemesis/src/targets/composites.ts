@@ -4,9 +4,9 @@ import { redisCommand, startEtcd, startRedis, startZookeeper } from '@locks/test
 import { Redis } from 'ioredis';
 import * as etcd from './etcd.ts';
 import { type Data, type ListedTarget, list } from './listed.ts';
-import { type Kinds, durable, redisMember, sqlMember, withSql } from './members.ts';
+import { type Kinds, durable, redisMember, sqlMember, sqlRevoked, withSql } from './members.ts';
 import { type Processes, empty, kill, ofOne, pause, together } from './processes.ts';
-import { byCommands } from './redis-faults.ts';
+import { byCommands, firstRevoked } from './redis-faults.ts';
 import * as redis from './redis.ts';
 
 const ttl = 1_000;
@@ -37,6 +37,12 @@ const combined = (members: readonly Data[], more: Data = {}) => ({
   args: { provider: 'combine', ttl, options: { members, memberTimeout: 500, timeout: 2_000, ...more } },
   settings: { memberTimeout: [500, 1_000] },
 });
+
+/** Where both stores are needed. */
+const oneRefuses = {
+  'redis refuses': { ...firstRevoked, refuses: true },
+  'postgres refuses': { ...sqlRevoked, refuses: true },
+} as const;
 
 export const compositeTargets: readonly ListedTarget[] = [
   list<Processes>({
@@ -75,7 +81,12 @@ export const compositeTargets: readonly ListedTarget[] = [
       url: ({ sql }) =>
         combined([redisMember(0), sqlMember(sql, 1), { url: 'etcd://{host:2}:{port:2}', options: etcd.options }]),
     },
-    faults: { 'server-pause': pause, 'server-restart': { ...kill, recovery: 6_000 } },
+    faults: {
+      'server-pause': pause,
+      'server-restart': { ...kill, recovery: 6_000 },
+      'redis refuses': { ...firstRevoked, recovery: 6_000 },
+      'postgres refuses': { ...sqlRevoked, recovery: 6_000 },
+    },
   }),
   list<Kinds>({
     name: 'need-all',
@@ -89,7 +100,7 @@ export const compositeTargets: readonly ListedTarget[] = [
     start: async () => await withSql(await startRedis({ args: durable })),
     servers: ({ handles }) => handles,
     openings: { url: ({ sql }) => combined([redisMember(0), sqlMember(sql, 1)], { need: 'all', timeout: 6_000 }) },
-    faults: { 'server-pause': pause, 'server-restart': kill },
+    faults: { 'server-pause': pause, 'server-restart': kill, ...oneRefuses },
   }),
   // docs/migrating.md: three deploys, and the way back.
   list<Kinds>({
@@ -110,7 +121,7 @@ export const compositeTargets: readonly ListedTarget[] = [
       both: ({ sql }) => combined([redisMember(0), sqlMember(sql, 1)], { need: 'all', timeout: 6_000 }),
       postgres: ({ sql }) => ({ args: { ...sqlMember(sql, 1), ttl } }),
     },
-    faults: {},
+    faults: oneRefuses,
   }),
   list<Processes>({
     name: 'wrapped',
@@ -156,6 +167,10 @@ export const compositeTargets: readonly ListedTarget[] = [
           { url: 'zookeeper://{host:2}:{port:2}', options: { acl: 'open', sessionTimeout: 2_500, timeout: 2_000 } },
         ]),
     },
-    faults: { 'server-pause': pause, 'server-restart': { ...kill, recovery: 5_000 } },
+    faults: {
+      'server-pause': pause,
+      'server-restart': { ...kill, recovery: 5_000 },
+      'redis refuses': { ...firstRevoked, recovery: 5_000 },
+    },
   }),
 ];

@@ -1,8 +1,8 @@
 import { startPostgres } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
-import type { Data } from './listed.ts';
+import type { Data, FaultOf } from './listed.ts';
 import { type Processes, together } from './processes.ts';
-import { type SqlServer, options as sqlOptions, sqlServer } from './sql-server.ts';
+import { type SqlServer, options as sqlOptions, rightsRevoked, sqlServer } from './sql-server.ts';
 
 /** Of a Redis that loses nothing when it is killed. */
 export const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
@@ -32,3 +32,9 @@ export async function withSql(first: ServerHandle, ...others: readonly ServerHan
   const sql = await sqlServer('postgres', await startPostgres());
   return { ...together([first, ...sql.handles, ...others]), sql };
 }
+
+/** The Postgres refuses, while the others grant. */
+export const sqlRevoked: FaultOf<Kinds> = {
+  targets: 1,
+  begin: ({ sql }, server, amount) => rightsRevoked.begin(sql, server, amount),
+};

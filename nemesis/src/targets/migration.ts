@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redisCommand, startRedis } from '@locks/test-servers';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Kinds, durable, redisMember, sqlMember, withSql } from './members.ts';
+import { type Kinds, durable, redisMember, sqlMember, sqlRevoked, withSql } from './members.ts';
 import { kill, pause } from './processes.ts';
+import { firstRevoked } from './redis-faults.ts';
 
 const ttl = 1_000;
 
@@ -88,6 +89,8 @@ export const migration: ListedTarget = list<Migration>({
   faults: {
     'server-pause': pause,
     'server-restart': kill,
+    'redis refuses': { ...firstRevoked, refuses: true },
+    'postgres refuses': { ...sqlRevoked, refuses: true },
     phase: phases,
     'from emptied': emptied(0),
     'to emptied': emptied(1),

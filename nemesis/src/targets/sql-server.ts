@@ -107,10 +107,14 @@ async function endSessions({ database, admin }: SqlServer): Promise<void> {
   await admin(database === 'postgres' ? cut : `KILL USER ${user}`);
 }
 
-const revoke = {
-  postgres: { begin: [`REVOKE SELECT, INSERT, UPDATE ON locks FROM ${user}`] },
-  mariadb: { begin: [`REVOKE SELECT, INSERT, UPDATE ON locks FROM ${user}`] },
-} as const;
+/** The user of the locks may not use their table. */
+export const rightsRevoked: FaultOf<SqlServer> = {
+  refuses: true,
+  async begin({ admin, grants }) {
+    await admin(`REVOKE SELECT, INSERT, UPDATE ON locks FROM ${user}`);
+    return () => admin(...grants);
+  },
+};
 
 const rotate = (to: string): Readonly<Record<Database, string>> => ({
   postgres: `ALTER ROLE ${user} PASSWORD '${to}'`,
@@ -144,13 +148,7 @@ export const sqlFaults: Readonly<Record<string, FaultOf<SqlServer>>> = {
     },
     { refuses: true },
   ),
-  'rights revoked': {
-    refuses: true,
-    async begin(servers) {
-      await servers.admin(...revoke[servers.database].begin);
-      return () => servers.admin(...servers.grants);
-    },
-  },
+  'rights revoked': rightsRevoked,
   'password rotated': {
     refuses: true,
     async begin(servers) {
