@@ -1,6 +1,6 @@
 import { LockError } from '@locks/core/adapter';
 import type { Deadline } from '@locks/core/adapter';
-import type { ScriptClient } from '../wire/client.ts';
+import type { RedisClient, ScriptClient } from '../wire/client.ts';
 import { asPattern } from './keys.ts';
 import type { KeyNames } from './keys.ts';
 import type { LockScripts } from './lock-scripts.ts';
@@ -26,29 +26,39 @@ export async function* listKeys(
   const seen = new Set<string>();
   for (const { client: server, replication } of servers.holders()) {
     if (replication !== undefined) await checkMaster(replication(), deadline);
-    for (const pattern of [main, `{${clientPrefix}${main}`]) {
-      const match = `${asPattern(clientPrefix + pattern)}*`;
-      let cursor = '0';
-      do {
-        scripts.checkOpen();
-        const scan = server.scan(cursor, 'MATCH', match, 'COUNT', 1_000);
-        const [next, found] = toList(await deadline.race(scan, 'a scan', undefined, explainScan), 'a scan');
-        cursor = String(next);
-        const keys = toList(found, 'a scan').flatMap((name) => {
-          const own = String(name).slice(clientPrefix.length);
-          // Without a prefix the first pattern also matches companions. No main name has a brace.
-          const listed = pattern !== main ? names.mainOfQueue(own) : own.includes('{') ? undefined : own;
-          const key = listed === undefined ? '' : names.keyOf(listed);
-          return key === '' || seen.has(key) ? [] : [key];
-        });
-        // An application may have keys below the prefix, too.
-        for (const key of await scripts.inUse([...new Set(keys)])) {
-          seen.add(key);
-          yield key;
-        }
-      } while (cursor !== '0');
-    }
+    let run: string;
+    do {
+      run = await runOf(server, deadline);
+      for (const pattern of [main, `{${clientPrefix}${main}`]) {
+        const match = `${asPattern(clientPrefix + pattern)}*`;
+        let cursor = '0';
+        do {
+          scripts.checkOpen();
+          const scan = server.scan(cursor, 'MATCH', match, 'COUNT', 1_000);
+          const [next, found] = toList(await deadline.race(scan, 'a scan', undefined, explainScan), 'a scan');
+          cursor = String(next);
+          const keys = toList(found, 'a scan').flatMap((name) => {
+            const own = String(name).slice(clientPrefix.length);
+            // Without a prefix the first pattern also matches companions. No main name has a brace.
+            const listed = pattern !== main ? names.mainOfQueue(own) : own.includes('{') ? undefined : own;
+            const key = listed === undefined ? '' : names.keyOf(listed);
+            return key === '' || seen.has(key) ? [] : [key];
+          });
+          // An application may have keys below the prefix, too.
+          for (const key of await scripts.inUse([...new Set(keys)])) {
+            seen.add(key);
+            yield key;
+          }
+        } while (cursor !== '0');
+      }
+    } while (run !== (await runOf(server, deadline)));
   }
+}
+
+/** A cursor of `SCAN` means nothing to a server that has started anew, or that took over. */
+async function runOf(server: RedisClient, deadline: Deadline): Promise<string> {
+  const text = String(await deadline.race(server.info('server'), 'a scan', undefined, explainScan));
+  return /^run_id:\w+/m.exec(text)?.[0] ?? 'unknown';
 }
 
 /** The inspection asked one node. Another may be a master from before a failover. */

@@ -12,6 +12,7 @@ export interface RedisClient extends ScriptClient {
     count: 'COUNT',
     number: number,
   ): Promise<[string, string[]]>;
+  info(section: string): Promise<unknown>;
   duplicate(override: SubscriberOptions): RedisSubscriber;
   /** Its connection: another object after a reconnection. */
   readonly stream: unknown;
@@ -41,7 +42,6 @@ export interface RedisNode extends RedisClient {
     readonly host?: string | undefined;
     readonly port?: number | undefined;
   };
-  info(section: string): Promise<unknown>;
 }
 
 /** The few methods used of their `Cluster`. It is not changed. */

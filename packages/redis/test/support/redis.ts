@@ -50,6 +50,7 @@ export function withCopies(client: Redis, duplicate: RedisClient['duplicate']): 
     eval: (...args) => client.eval(...args),
     scan: (...args) => client.scan(...args),
     ping: () => client.ping(),
+    info: (section) => client.info(section),
     duplicate,
     get status() {
       return client.status;
