@@ -102,6 +102,10 @@ const byRequests: Readonly<Record<string, FaultOf<Processes>>> = {
         asStranger(servers, async (client) => {
           const acls = [new ACL(permission, new Id('world', 'anyone'))];
           await call((done) => client.setACL(root, acls, -1, done));
+          for (const key of await childrenOf(client, root)) {
+            // It may be gone by now.
+            await call((done) => client.setACL(`${root}/${key}`, acls, -1, done)).catch(() => {});
+          }
         });
       await set(Permission.READ | Permission.ADMIN);
       return () => set(Permission.ALL);
