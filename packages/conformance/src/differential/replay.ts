@@ -89,13 +89,15 @@ class Sequence {
         return await this.#close(action.process);
       case 'hand over':
         return this.#transfer(this.#parties[action.who] as RunningParty, action.process);
-      case 'batch':
+      case 'batch': {
         this.#notes.after.add('batch');
-        return await this.#compare(
-          ...this.#parties.flatMap((party, who) =>
-            party.process === action.process ? this.#callsOf(batched(action.call, who, party)) : [],
-          ),
-        );
+        // A process may send the claims of one tick in the order in which their waits began.
+        const inOrder = [...this.#parties.entries()]
+          .filter(([, { process }]) => process === action.process)
+          .toSorted(([, one], [, other]) => one.cameWith - other.cameWith);
+        const calls = inOrder.flatMap(([who, party]) => this.#callsOf(batched(action.call, who, party)));
+        return await this.#compare(...calls);
+      }
       default:
         return await this.#compare(...this.#callsOf(action));
     }
@@ -165,6 +167,7 @@ class Sequence {
         const { granted, lost } = answer as Grant;
         party.lost = lost;
         party.waits = !granted && (call.contact !== undefined || party.waits);
+        party.cameWith = party.waits ? Math.min(party.cameWith, this.calls) : Number.MAX_SAFE_INTEGER;
         callers.add(party);
       }
       // They change nothing, and a head knows from `retryAfter` when a hold ends.

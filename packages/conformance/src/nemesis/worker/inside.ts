@@ -60,7 +60,8 @@ export async function doInside({ with: surroundings, id, turn, lease, election, 
       const key = name(turn.key);
       const { holders } = await locks.inspect(key).catch(() => ({ holders: [] }));
       for (const holder of holders) {
-        append({ type: 'forced', at: now(), process, key: turn.key, owner: holder.owner });
+        // A member of a composite adds the number of the attempt.
+        append({ type: 'forced', at: now(), process, key: turn.key, owner: holder.owner.replace(/~\w+$/, '') });
         await locks.forceRelease(holder).catch(() => false);
       }
       // The locks of several keys have owners of their own, of which their lease tells the first.

@@ -73,10 +73,10 @@ function mayFail(
     case 'LOCK_MISCONFIGURED':
       return !calm && by.refused(claim, endedAt);
     case 'LOCK_LOST':
-      // While it waits for one key, another one may be lost.
-      if (how === 'multiLock' || (call.count ?? 1) > 1) return explained();
       if (call.continues !== undefined || how === 'once') return true;
-      return (how === 'withLock' || how === 'tryWithLock') && grantedAt !== undefined && !calm;
+      if ((how === 'withLock' || how === 'tryWithLock') && grantedAt !== undefined) return !calm;
+      // While it waits for one key, another one may be lost.
+      return (how === 'multiLock' || (call.count ?? 1) > 1) && explained();
     case 'LOCK_UNAVAILABLE':
       if (calm || grantedAt !== undefined) return false;
       // A machine under load may not answer that check either.
