@@ -77,8 +77,8 @@ export class CombinedClaim implements HostedClaim {
       const attempt = (): Promise<Outcome> =>
         this.#calls.run(() => this.#machine.attempt(wake !== undefined, this.#host.isCrowded(claim.key), change));
       let outcome = await attempt();
-      // It was held and is lost: it attempts as a new one.
-      if (outcome.kind === 'lost') outcome = await attempt();
+      // It was held and is lost: it attempts as a new one, unless core has given it up meanwhile.
+      if (outcome.kind === 'lost' && !this.#released) outcome = await attempt();
       switch (outcome.kind) {
         case 'granted':
         case 'renewed':

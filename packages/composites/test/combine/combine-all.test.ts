@@ -58,3 +58,15 @@ test('where all stores are needed, a lease is renewed in a slow one that has oth
   expect((await timed(runtime, () => provider.renew(claimOf('me/1')))).answer).not.toBe(false);
   expect((await timed(runtime, () => meanwhile)).answer).toMatchObject({ granted: true });
 });
+
+test('a lease that is given up while it is downgraded asks for nothing any more', async () => {
+  const runtime = new VirtualRuntime();
+  const process = twoStores(runtime);
+  const [holder, other] = [process(30), process(1)];
+  await timed(runtime, () => holder.provider.tryAcquire(claimOf('me/1')));
+  const downgraded = holder.provider.tryAcquire(claimOf('me/1', { mode: 'shared' }));
+  await timed(runtime, () => holder.provider.release(claimOf('me/1')));
+  expect((await timed(runtime, () => downgraded)).answer).toMatchObject({ granted: false });
+  const { answer: next } = await timed(runtime, () => other.provider.tryAcquire(claimOf('me/2')));
+  expect(next).toMatchObject({ granted: true });
+});

@@ -46,6 +46,12 @@ export const givingUp: readonly CoreRecipe[] = [
     caughtBy: ['locks-release-through-outage'],
   },
   {
+    name: 'a release overtakes a downgrade',
+    find: 'until === undefined && this.renewing?.unshared !== true ?',
+    replace: 'until === undefined ?',
+    caughtBy: ['locks-release-of-downgrade'],
+  },
+  {
     name: 'a refused release is not repeated',
     find: 'else if (isFinal(answer))',
     replace: 'else if (isPermanent(answer))',

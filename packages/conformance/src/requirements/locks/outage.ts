@@ -96,6 +96,21 @@ export const outageRequirements: readonly Requirement[] = rules({
       await Promise.all(checks);
     },
   },
+  'locks-release-of-downgrade': {
+    title: 'a lease that is released while it is downgraded frees its key, though the downgrade reaches the store late',
+    when: ['shared'],
+    async check(context) {
+      const { locks, interference } = await context.interfere();
+      const provider = await context.create();
+      const lease = await locks.acquire(context.key(), { ttl: context.longTtl });
+      interference.rule('tryAcquire', () => ({ applied: context.ttl / 2 }));
+      const downgraded = inBackground(lease.downgrade());
+      const released = lease.release();
+      await downgraded.catch(() => {});
+      await within(context.ttl + context.patience, released, 'the release of a lease that is downgraded');
+      await mustBeFreeFor(context, provider, lease.key);
+    },
+  },
   'locks-silent-release': {
     title: 'a release without an answer delays its caller, or that of withLock, not much longer than the hold can last',
     async check(context) {

@@ -221,8 +221,9 @@ export class HeldLease implements RenewedLease, UnderWork, Kept, TimerEntry, Abo
     const until = keeping.rest && restUntil(keeping.rest, now, clean);
     return {
       claim: keeping.rest === undefined ? claim : storedClaim(claim, keeping.rest, lastSend),
-      // No other renewal may follow the last one: that would keep the key for longer.
-      inFlight: until === undefined ? undefined : this.renewing?.inFlight,
+      // No other renewal may follow the last one: that would keep the key for longer. A downgrade
+      // that follows a release would take the key again.
+      inFlight: until === undefined && this.renewing?.unshared !== true ? undefined : this.renewing?.inFlight,
       uncertain: false,
       lastSend,
       heldFor: now - this.since,

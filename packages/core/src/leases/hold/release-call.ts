@@ -34,13 +34,13 @@ export class ReleaseCall {
     this.#ending = ending;
     this.outcome = this.#promise();
     lease.host.releases.begin();
-    if (ending.restUntil === undefined) this.#send(0);
-    else void this.#rest(ending.restUntil);
+    if (ending.inFlight === undefined) this.#begin();
+    else void ending.inFlight.catch(() => {}).then(() => this.#begin());
   }
 
-  async #rest(until: number): Promise<void> {
-    await this.#ending.inFlight;
-    this.#send(lastTtl(until, this.#lease.host.runtime.clock.now()));
+  #begin(): void {
+    const { restUntil } = this.#ending;
+    this.#send(restUntil === undefined ? 0 : lastTtl(restUntil, this.#lease.host.runtime.clock.now()));
   }
 
   #send(rest: number): void {
