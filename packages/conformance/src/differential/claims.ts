@@ -74,7 +74,7 @@ export function callOf(
   highest: number,
 ): ClaimCall | undefined {
   // Core uses no owner again after its release, and renews only what an attempt returned.
-  if (party.gone || (action.op === 'renew' && hold?.assigned)) return undefined;
+  if (party.gone || (action.op === 'renew' && (hold?.assigned ?? party.waits))) return undefined;
   if (action.op === 'acquire') {
     const floor = action.floor === undefined ? {} : { floor: BigInt(Math.max(0, highest + action.floor)) };
     const terms = action.converts && hold?.assigned === false ? otherMode(hold, party) : party.wish;
