@@ -166,7 +166,11 @@ export class PlaceLeases {
 
   /** All claims have left. */
   close(): void {
-    for (const { lease } of this.#keys.values()) if (lease !== undefined) this.#parts.leases.end(lease.id);
+    for (const { lease, byOwner } of this.#keys.values()) {
+      // After a new connection, positions stay under an earlier one until their next attempts.
+      const ids = new Set([lease?.id, ...[...byOwner.values()].map((place) => place.lease)]);
+      for (const id of ids) if (id !== undefined) this.#parts.leases.end(id);
+    }
     this.#keys.clear();
   }
 
