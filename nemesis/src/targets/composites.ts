@@ -60,10 +60,11 @@ export const compositeTargets: readonly ListedTarget[] = [
     openings: {
       url: () => combined([0, 1, 2].map((server) => redisMember(server, { restartGuard: redis.restartGuard }))),
     },
-    // One by one loses its data, and no second one before the first grants again.
+    // One by one loses its data, and no second one before the first grants again. A hold that had
+    // just enough votes ends early.
     faults: {
       'server-pause': pause,
-      'server-empty': { ...empty, weight: 2, empties: false, recovery: 2 * redis.restartGuard, may: allKnowQuorum },
+      'server-empty': { ...empty, weight: 2, doubles: false, recovery: 2 * redis.restartGuard, may: allKnowQuorum },
     },
   }),
   list<Kinds>({
