@@ -91,6 +91,8 @@ export const compositeTargets: readonly ListedTarget[] = [
   }),
   list<Kinds>({
     name: 'need-all',
+    // Members whose registers could not be read are read again after this time.
+    healing: 1_000,
     adapters: ['redis', 'sql'],
     modules: ['ioredis', 'pg', 'knex'],
     store: 'redis, postgres',
@@ -106,6 +108,7 @@ export const compositeTargets: readonly ListedTarget[] = [
   // docs/migrating.md: three deploys, and the way back.
   list<Kinds>({
     name: 'deploys',
+    healing: 1_000,
     adapters: ['redis', 'sql'],
     modules: ['ioredis', 'pg', 'knex'],
     store: 'redis, postgres',
