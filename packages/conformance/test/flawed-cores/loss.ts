@@ -31,8 +31,8 @@ export const loss: readonly CoreRecipe[] = [
   },
   {
     name: 'a release frees the key before atLeast is over',
-    find: 'if (ending.restUntil === undefined)',
-    replace: 'if (true)',
+    find: 'this.#send(restUntil === undefined ?',
+    replace: 'this.#send(true ?',
     caughtBy: ['locks-at-least'],
   },
   {
