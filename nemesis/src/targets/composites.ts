@@ -8,6 +8,7 @@ import { type Kinds, durable, redisMember, sqlMember, sqlRevoked, withSql } from
 import { type Processes, empty, kill, ofOne, pause, together } from './processes.ts';
 import { byCommands, firstRevoked } from './redis-faults.ts';
 import * as redis from './redis.ts';
+import { can as zookeeperCan } from './zookeeper.ts';
 
 const ttl = 1_000;
 
@@ -155,7 +156,7 @@ export const compositeTargets: readonly ListedTarget[] = [
     topology: 'one server each',
     composite: 'majority',
     ttl: 2_500,
-    can: (turn) => exclusive(turn) && (turn.lockDelay ?? 0) === 0 && (turn.atLeast ?? 0) === 0,
+    can: (turn) => exclusive(turn) && zookeeperCan(turn),
     start: async () =>
       together([
         await startRedis({ args: durable }),

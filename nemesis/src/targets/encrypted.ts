@@ -13,7 +13,7 @@ import { type Data, type FaultOf, type ListedTarget, type Place, list } from './
 import { type Processes, kill, ofOne, together } from './processes.ts';
 import { durable, leftovers as redisLeftovers, options as redisOptions, ttl as redisTtl } from './redis.ts';
 import { options as sqlOptions, sqlServer, ttl as sqlTtl } from './sql-server.ts';
-import { leftovers as zookeeperLeftovers, ofServer, tickTime } from './zookeeper.ts';
+import { can as zookeeperCan, leftovers as zookeeperLeftovers, ofServer, tickTime } from './zookeeper.ts';
 
 const ca = selfSigned.cert;
 
@@ -51,6 +51,7 @@ interface OfStore {
   readonly ttl: number;
   readonly options: Data;
   start(): Promise<Encrypted>;
+  readonly can?: typeof zookeeperCan;
   readonly leftovers?: (servers: Processes) => Promise<readonly string[]>;
 }
 
@@ -64,7 +65,6 @@ function target({ store, adapter, options, start, ttl, ...more }: OfStore): List
     // As of the plain ones, and a handshake.
     healing: 3_000,
     ttl,
-    ...(store === 'zookeeper' && { can: ({ lockDelay = 0, atLeast = 0 }) => lockDelay === 0 && atLeast === 0 }),
     start,
     servers: ({ front }) => [{ host: '127.0.0.1', port: front.port }],
     openings: {
@@ -125,6 +125,7 @@ export const encryptedTargets: readonly ListedTarget[] = [
     modules: [],
     ttl: ofServer,
     options: { acl: 'open', timeout: 2_000, sessionTimeout: ofServer },
+    can: zookeeperCan,
     start: async () => await encrypted(await startZookeeper({ tickTime })),
     leftovers: zookeeperLeftovers,
   }),

@@ -31,17 +31,15 @@ type Words = readonly [string, ...(string | number)[]];
 const moment = { lasts: [0, 0] } as const;
 const cut: Words = ['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'];
 
-/** No script may run. */
-const [revoke, grant]: readonly [Words, Words] = [
-  ['ACL', 'SETUSER', 'default', '-evalsha', '-eval'],
-  ['ACL', 'SETUSER', 'default', '+@all'],
-];
-
 /** What can be done to a Redis by commands. */
 export const byCommands = {
   flush: changed([['FLUSHALL']], [], { ...moment, empties: true, weight: 0.5 }),
   'out of memory': changed([['CONFIG', 'SET', 'maxmemory', 1]], [['CONFIG', 'SET', 'maxmemory', 0]]),
-  'rights revoked': changed([revoke], [grant], { refuses: true }),
+  'rights revoked': changed(
+    [['ACL', 'SETUSER', 'default', '-evalsha', '-eval']],
+    [['ACL', 'SETUSER', 'default', '+@all']],
+    { refuses: true },
+  ),
   'clients cut': changed([cut, ['CLIENT', 'KILL', 'TYPE', 'pubsub']], [], moment),
   'scripts forgotten': changed([['SCRIPT', 'FLUSH']], [], moment),
   busy: {
@@ -72,11 +70,8 @@ export const readOnly = changed([['REPLICAOF', '127.0.0.1', 1]], [['REPLICAOF', 
 /** The first of several stores refuses, while the others grant. */
 export const firstRevoked: FaultOf<Processes> = {
   targets: 1,
-  async begin({ handles: [first] }) {
-    if (first === undefined) return;
-    await redisCommand(first, ...revoke);
-    return async () => void (await redisCommand(first, ...grant));
-  },
+  begin: (servers, ...rest) =>
+    byCommands['rights revoked'].begin({ ...servers, handles: servers.handles.slice(0, 1) }, ...rest),
 };
 
 /** A new password; all connections with the old one are cut. */

@@ -203,7 +203,7 @@ function openings(count: number, sessionTimeout: number) {
 }
 
 /** Keys of ZooKeeper have no cooldown. */
-const can: NonNullable<Parameters<typeof list>[0]['can']> = ({ lockDelay = 0, atLeast = 0 }) =>
+export const can: NonNullable<Parameters<typeof list>[0]['can']> = ({ lockDelay = 0, atLeast = 0 }) =>
   lockDelay === 0 && atLeast === 0;
 
 export const zookeeperTargets: readonly ListedTarget[] = [

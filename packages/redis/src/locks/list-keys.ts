@@ -31,13 +31,8 @@ export async function* listKeys(
       run = await runOf(server, deadline);
       for (const pattern of [main, `{${clientPrefix}${main}`]) {
         const match = `${asPattern(clientPrefix + pattern)}*`;
-        let cursor = '0';
-        do {
-          scripts.checkOpen();
-          const scan = server.scan(cursor, 'MATCH', match, 'COUNT', 1_000);
-          const [next, found] = toList(await deadline.race(scan, 'a scan', undefined, explainScan), 'a scan');
-          cursor = String(next);
-          const keys = toList(found, 'a scan').flatMap((name) => {
+        for await (const page of pagesOf(server, match, scripts, deadline)) {
+          const keys = page.flatMap((name) => {
             const own = String(name).slice(clientPrefix.length);
             // Without a prefix the first pattern also matches companions. No main name has a brace.
             const listed = pattern !== main ? names.mainOfQueue(own) : own.includes('{') ? undefined : own;
@@ -49,10 +44,27 @@ export async function* listKeys(
             seen.add(key);
             yield key;
           }
-        } while (cursor !== '0');
+        }
       }
     } while (run !== (await runOf(server, deadline)));
   }
+}
+
+/** The names in Redis that match, in pages. */
+async function* pagesOf(
+  server: RedisClient,
+  match: string,
+  scripts: LockScripts,
+  deadline: Deadline,
+): AsyncIterable<readonly unknown[]> {
+  let cursor = '0';
+  do {
+    scripts.checkOpen();
+    const scan = server.scan(cursor, 'MATCH', match, 'COUNT', 1_000);
+    const [next, found] = toList(await deadline.race(scan, 'a scan', undefined, explainScan), 'a scan');
+    cursor = String(next);
+    yield toList(found, 'a scan');
+  } while (cursor !== '0');
 }
 
 /** A cursor of `SCAN` means nothing to a server that has started anew, or that took over. */
