@@ -3,7 +3,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-const text = (errors) => errors.map(({ stack, name, message }) => stack ?? `${name}: ${message}`).join('\n');
+const text = (errors) =>
+  errors
+    .map(({ stack, name, message, diff }) => `${stack ?? `${name}: ${message}`}\n${diff ?? ''}`.trimEnd())
+    .join('\n');
 
 export default class Report {
   onTestRunEnd(modules, unhandled) {

@@ -101,6 +101,6 @@ export class SqlProvider implements LockProvider {
     if (this.#calls.closed) return;
     this.#sweeper?.stop();
     this.#queue.close(providerClosed(this.name));
-    await this.#calls.close();
+    await Promise.all([this.#store.listening?.ended?.(), this.#calls.close()]);
   }
 }

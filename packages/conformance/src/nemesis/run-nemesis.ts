@@ -8,7 +8,7 @@ import { type DrawOptions, drawScript } from './draw/draw-script.ts';
 import type { Figures } from './round/figures.ts';
 import { type Round, type RunOptions, runScript } from './round/run-script.ts';
 import type { Script } from './script.ts';
-import { lengthOf, shortened, shrinkScript } from './shrink-script.ts';
+import { lengthOf, ofKeys, shortened, shrinkScript } from './shrink-script.ts';
 import type { NemesisTarget } from './target.ts';
 
 /** How a target is attacked. */
@@ -84,7 +84,8 @@ export async function runNemesis(options: NemesisOptions): Promise<NemesisResult
       print(describeViolations(round));
       writeFileSync(join(folder, 'timeline.html'), timelineOf(round.history, round.violations));
       const own = shortened(drawn, Math.min(drawn.length, Math.max(again, at - round.begun + again / 2)));
-      const script = shrink > 0 ? await shrunk(round, [own, drawn], { ...options, print, shrink }) : drawn;
+      const begins = [ofKeys(own, keysOf(round)), own, drawn];
+      const script = shrink > 0 ? await shrunk(round, begins, { ...options, print, shrink }) : drawn;
       writeFileSync(join(folder, 'script.json'), `${JSON.stringify(script, undefined, 2)}\n`);
       print(describeScript(script));
       print(`script.json, timeline.html and logs: ${folder}`);
@@ -123,6 +124,12 @@ async function shrunk(round: Round, begins: readonly Script[], options: Shrinkin
   }
   print('  it did not fail again');
   return begins.at(-1) as Script;
+}
+
+/** The keys whose guarantees were violated. */
+function keysOf({ history, violations }: Round): ReadonlySet<string> {
+  const ids = new Set(violations.flatMap((violation) => violation.ids));
+  return new Set(history.flatMap((event) => ('key' in event && 'id' in event && ids.has(event.id) ? [event.key] : [])));
 }
 
 function makeFolder(name: string): string {

@@ -102,6 +102,16 @@ export function shortened(script: Script, length: number): Script {
   return { ...script, length, faults };
 }
 
+/** The turns of a script that use one of `keys`. */
+export function ofKeys(script: Script, keys: ReadonlySet<string>): Script {
+  const used = ({ key, more = [] }: Turn): boolean => keys.has(key) || more.some((other) => keys.has(other));
+  const workers = script.workers.map((worker) => {
+    const flows = worker.flows.map((turns) => turns.filter(used)).filter(({ length }) => length > 0);
+    return { ...worker, flows };
+  });
+  return { ...script, workers };
+}
+
 function withWorkers(script: Script, slots: readonly number[]): Script {
   return {
     ...script,

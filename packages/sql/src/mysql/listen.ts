@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { settledWithin } from '@locks/core/adapter';
 import type { Listener, Runtime, TimerHandle } from '@locks/core/adapter';
 import type { SqlClient } from '../dialect/pools/client.ts';
 import { sessionMark } from '../dialect/stores/process-name.ts';
@@ -16,6 +18,8 @@ const patience = 5_000;
 const looksAgainAfter = 15;
 /** Time limit for opening a session, in ms, as a server may be silent. */
 const openingLimit = 5_000;
+/** Time limit for the graceful end of the sessions, in ms. */
+const closingLimit = 1_000;
 /** The longest name of a lock. */
 const longestName = 64;
 
@@ -37,11 +41,14 @@ export interface Listening {
    * sleepers, and a wake at the beginning of a sleep would block them all for two seconds.
    */
   listen(heard: () => void, lost: (reason: unknown) => void): Promise<Listener>;
+  /** Resolves when closed sessions have ended. */
+  ended(): Promise<unknown>;
 }
 
 /** `process`: its name in the tables without a session. */
 export function createListening(client: SqlClient, process: string, runtime: Runtime): Listening {
   let current: Sessions | undefined;
+  let ended: Promise<unknown> = Promise.resolve();
 
   async function listen(heard: () => void, lost: (reason: unknown) => void): Promise<Listener> {
     const sessions = new Sessions(client, runtime, heard, (reason) => {
@@ -54,7 +61,7 @@ export function createListening(client: SqlClient, process: string, runtime: Run
       probe: () => sessions.probe(),
       close() {
         if (current === sessions) current = undefined;
-        sessions.close();
+        ended = Promise.all([ended, sessions.close()]);
       },
     };
   }
@@ -64,6 +71,7 @@ export function createListening(client: SqlClient, process: string, runtime: Run
       return current?.name ?? process;
     },
     listen,
+    ended: () => ended,
   };
 }
 
@@ -118,14 +126,21 @@ class Sessions {
     if (waited > waitsFor * 1_000 + patience) throw new Error('the session that waits was lost');
   }
 
-  /** Closes gracefully, as the server would log aborted connections. It may never answer. */
-  close(): void {
+  /**
+   * Closes gracefully, as the server would log aborted connections, also of a process that ends
+   * then. The session that waits is free to close when the other one has.
+   */
+  async close(): Promise<void> {
     if (this.#over) return;
     this.#end();
-    for (const connection of this.#connections) {
-      if (connection.end === undefined) discard(connection);
-      else connection.end(() => {});
-    }
+    const ends = this.#connections.map(async (connection) => {
+      if (connection.end === undefined) return;
+      const over = once(connection, 'end');
+      connection.end(() => {});
+      await over;
+    });
+    await settledWithin(this.#runtime, closingLimit, Promise.all(ends));
+    this.#discardAll();
   }
 
   get #ownLock(): string {

@@ -173,6 +173,7 @@ export function createStore(client: SqlClient, options: StoreOptions): LockStore
             };
             return listening.listen(woken, lost);
           },
+          ended: () => listening.ended(),
           /** Ends the wait of its session, as the routine does for others. */
           async echo(connection) {
             const { name } = listening;

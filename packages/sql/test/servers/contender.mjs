@@ -1,5 +1,6 @@
 // A process of its own that contends for one key: forked by tests, told what to do by message.
 import { once } from 'node:events';
+import { promisify } from 'node:util';
 import { createLocks } from '@locks/core';
 import { createSqlProvider } from '@locks/sql';
 import { openKnex } from '../support/open-knex.mjs';
@@ -17,9 +18,10 @@ const contend = async () => {
   }
 };
 await Promise.all(Array.from({ length: workers }, contend));
-process.send({ tokens });
+await promisify(process.send.bind(process))({ tokens });
 
 await locks.close();
 await provider.close();
 await instance.destroy();
-process.disconnect();
+// Nothing is left that an end of the process would cut off.
+process.exit();

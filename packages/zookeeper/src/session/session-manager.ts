@@ -1,7 +1,7 @@
 import type { Deadline, LockError } from '@locks/core/adapter';
-import { createDeadline, longestTrusted } from '@locks/core/adapter';
+import { createDeadline, longestTrusted, printHost } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
-import { SessionExpiredError } from '../connection/errors.ts';
+import { ConnectionLostError, SessionExpiredError } from '../connection/errors.ts';
 import { ConnectLoop } from '../servers/connect-loop.ts';
 import { OpenSession } from './open-session.ts';
 import type { Transport } from '../servers/transport.ts';
@@ -179,14 +179,17 @@ export class SessionManager {
 
   #disconnected(session: OpenSession, connection: Connection, cause: Error): void {
     const suspended = session.prepared;
-    session.detach(connection, cause);
+    // An error of a socket does not name the server.
+    const { address } = connection;
+    const why = cause.message.includes(printHost(address)) ? cause : new ConnectionLostError(address, cause);
+    session.detach(connection, why);
     if (this.#connection === connection) this.#connection = undefined;
     if (!session.alive) return;
     // The end of a useful connection counts as the first failure.
     this.#transport.rotation.failed(cause);
-    this.#failure = cause;
+    this.#failure = why;
     if (cause instanceof SessionExpiredError) session.expire(cause);
-    else if (suspended) this.#report('suspended', session, cause);
+    else if (suspended) this.#report('suspended', session, why);
     this.#refuse(cause);
     this.#loop.start();
   }

@@ -154,7 +154,8 @@ export function whyLost(
     return { code: 'unanswered', why: `${lapsed}: ${name} did not confirm ${renewals}; see the cause`, cause };
   }
   if (silent > 0) {
-    const why = `${lapsed}: ${name} has not answered for ${Math.round(silent)} ms`;
+    const where = cause === undefined ? '' : '; see the cause';
+    const why = `${lapsed}: ${name} has not answered for ${Math.round(silent)} ms${where}`;
     return { code: 'unanswered', why, cause };
   }
   if (cause !== undefined) {

@@ -115,4 +115,6 @@ export interface StoreListening<Connection = unknown> {
   readonly unheard: string;
   /** In ms: how often to poll besides listening. `undefined`: messages are reliable. */
   readonly lookInterval?: number | undefined;
+  /** Resolves when closed listeners have ended. `undefined`: they end immediately. */
+  ended?(): Promise<unknown>;
 }
