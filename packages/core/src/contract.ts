@@ -68,6 +68,8 @@ export interface Busy {
   readonly granted: false;
   /** The latest time of the next attempt, in ms from the answer. Absent: core polls. */
   readonly retryAfter?: number;
+  /** How many claims the queue takes, where it is full and this one is outside of it. */
+  readonly queueLimit?: number;
 }
 
 /** The claim still holds the key and its ttl was restarted. */

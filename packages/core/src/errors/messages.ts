@@ -7,12 +7,13 @@ type Wish = Pick<Claim, 'key' | 'mode' | 'permits'>;
 const mostNamed = 3;
 
 /** The lock was not free within `wait`. `holders`: the labels of its holders then. */
-export function timeoutError(key: string, wait: number, holders: readonly string[]): LockError {
+export function timeoutError(key: string, wait: number, holders: readonly string[], queueLimit?: number): LockError {
   const after = wait === 0 ? 'immediately' : `within ${wait} ms`;
   const more = holders.length > mostNamed ? ` and ${holders.length - mostNamed} more` : '';
   const named = holders.slice(0, mostNamed).map(printedLabel).join(', ');
   const why = holders.length === 0 ? 'others hold it or are queued for it' : `it is held by ${named}${more}`;
-  const message = `${quote(key)} was not free ${after}: ${why}. Raise option "wait", or use tryAcquire.`;
+  const full = queueLimit === undefined ? '' : ` Its queue was full: it takes ${queueLimit} claims.`;
+  const message = `${quote(key)} was not free ${after}: ${why}.${full} Raise option "wait", or use tryAcquire.`;
   return new LockError('LOCK_TIMEOUT', message, { key, wait, holders });
 }
 

@@ -198,7 +198,9 @@ class RecordProvider implements LockProvider {
       // The queue has answered an attempt with it, so its token stays.
       if (hold?.assigned === true && !repeated && !refused) hold.assigned = false;
       isNew = hold === undefined && find(record.queue, owner) === undefined;
-      if (isNew && record.holds.length + record.queue.length >= mostClaims) return this.#busy();
+      if (isNew && record.holds.length + record.queue.length >= mostClaims) {
+        return { ...this.#busy(), queueLimit: mostClaims };
+      }
       const answer = acquire(record, claim, contact, now, this.#rules, tell);
       const granted = refused && find(record.holds, owner);
       if (granted) granted.assigned = true;
@@ -225,7 +227,7 @@ class RecordProvider implements LockProvider {
     const { answer } = done;
     if (answer.granted === undefined) throw refusalOf(answer, claim);
     const kept = others?.filter((other) => !lapsed.includes(other)).map((other) => other.owner);
-    if (!answer.granted) return { granted: false, retryAfter: answer.retryAfter ?? this.#busy().retryAfter, kept };
+    if (!answer.granted) return { ...this.#busy(), ...answer, kept };
     const { token } = answer;
     return done.slack === 0
       ? { granted: true, token, kept }

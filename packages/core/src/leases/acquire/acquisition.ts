@@ -119,10 +119,10 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     else this.#busy(answer);
   }
 
-  #busy({ retryAfter }: Busy): void {
+  #busy(answer: Busy): void {
     this.#sent.busy();
     const waiting = this.#begunWait;
-    waiting.answeredBusy();
+    waiting.answeredBusy(answer);
     const { wait } = this.#call.settings;
     const own = wait === Infinity && !waiting.counted ? this.#ownHold() : undefined;
     if (wait === 0) {
@@ -134,7 +134,7 @@ export class Acquisition implements TimerEntry, AbortFollower, Closable {
     } else {
       waiting.begin(() => this.#sent.claim, this.#startedAt);
       if (this.#phase === 'woken') this.#attempt();
-      else this.#waitFor(waiting.pause(retryAfter));
+      else this.#waitFor(waiting.pause(answer.retryAfter));
     }
   }
 

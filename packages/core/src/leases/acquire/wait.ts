@@ -1,4 +1,4 @@
-import type { Claim, Holder, Mode, WakeCause } from '../../contract.ts';
+import type { Busy, Claim, Holder, Mode, WakeCause } from '../../contract.ts';
 import { isLockError } from '../../errors/lock-error.ts';
 import type { LockError } from '../../errors/lock-error.ts';
 import { ownTimeoutError, timeoutError, unavailableError } from '../../errors/messages.ts';
@@ -41,6 +41,8 @@ export class Wait {
   #busy = false;
   #answeredAt = 0;
   #cause: unknown = undefined;
+  /** Of a full queue. */
+  #queueLimit: number | undefined = undefined;
   #polls = 0;
   #counted = false;
   /** It was checked for waiting for its own caller, or needs no check. */
@@ -72,8 +74,9 @@ export class Wait {
     return !this.#busy || this.#host.runtime.clock.now() - this.#answeredAt > freshAnswer;
   }
 
-  answeredBusy(): void {
+  answeredBusy({ queueLimit }: Busy): void {
     this.#busy = true;
+    this.#queueLimit = queueLimit;
     this.#answeredAt = this.#host.runtime.clock.now();
     if (this.#unavailableAt < Infinity) this.#polls = 0;
     this.#unavailableAt = Infinity;
@@ -144,7 +147,10 @@ export class Wait {
     let error: LockError | undefined;
     if (old && !isContended) error = this.unavailable(claim, silent?.cause);
     else if (own !== undefined) error = ownTimeoutError(claim, wait, own);
-    else if (!orNull) error = timeoutError(claim.key, wait, [...new Set(holders.map(({ owner }) => labelOf(owner)))]);
+    else if (!orNull) {
+      const labels = new Set(holders.map(({ owner }) => labelOf(owner)));
+      error = timeoutError(claim.key, wait, [...labels], this.#queueLimit);
+    }
     tell(error);
     if (error !== undefined) throw error;
     return null;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createRecordProvider } from '../../../src/adapter/record/create-record-provider.ts';
+import { createLocks } from '../../../src/index.ts';
 import type { Claim } from '../../../src/contract.ts';
 import { checkRequires } from '../../../src/options/requirements.ts';
 import { claimOf, together } from './map-store.ts';
@@ -46,7 +47,9 @@ test('a key has 2 000 claims at most, and a further one is busy outside the queu
   const sharers = Array.from({ length: 2_000 }, (_, number) => claimOf(`${number}`, { mode: 'shared', ttl: 600_000 }));
   await Promise.all(sharers.map((claim) => provider.tryAcquire(claim)));
   const further = claimOf('further', { mode: 'shared' });
-  expect(await provider.tryAcquire(further, () => {})).toMatchObject({ granted: false });
+  expect(await provider.tryAcquire(further, () => {})).toMatchObject({ granted: false, queueLimit: 2_000 });
+  const late = createLocks(provider).acquire('k', { wait: 50 });
+  await expect(late).rejects.toThrow(/held by test\. Its queue was full: it takes 2000 claims\. Raise option "wait"/);
   const { holders, waiters } = await provider.inspect('k');
   expect([holders.length, waiters]).toEqual([2_000, 0]);
   await provider.release(sharers[0] as Claim);
