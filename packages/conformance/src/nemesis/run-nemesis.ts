@@ -126,9 +126,9 @@ async function shrunk(round: Round, begins: readonly Script[], options: Shrinkin
   return begins.at(-1) as Script;
 }
 
-/** The keys whose guarantees were violated. */
+/** The keys of the first violation. */
 function keysOf({ history, violations }: Round): ReadonlySet<string> {
-  const ids = new Set(violations.flatMap((violation) => violation.ids));
+  const ids = new Set(violations[0]?.ids);
   return new Set(history.flatMap((event) => ('key' in event && 'id' in event && ids.has(event.id) ? [event.key] : [])));
 }
 

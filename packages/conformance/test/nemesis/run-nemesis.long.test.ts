@@ -36,7 +36,7 @@ test('sound locks keep all promises, and leave nothing', async () => {
 }, 120_000);
 
 test('a flaw is found, and shrunk to a short script that fails again', async () => {
-  const { failure, printed } = await attack(true, { seconds: 60, shrink: 60 });
+  const { failure, printed } = await attack(true, { seconds: 60, shrink: 120 });
   if (failure === undefined) throw new Error(`the flaw was not found:\n${printed}`);
   const { script, drawn, folder, foundAfter } = failure;
   // The second of two holders, or the release of the first, is seen first.

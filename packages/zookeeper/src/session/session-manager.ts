@@ -1,7 +1,7 @@
 import type { Deadline, LockError } from '@locks/core/adapter';
-import { createDeadline, longestTrusted, printHost } from '@locks/core/adapter';
+import { createDeadline, longestTrusted } from '@locks/core/adapter';
 import type { Connection } from '../connection/connection.ts';
-import { ConnectionLostError, SessionExpiredError } from '../connection/errors.ts';
+import { ConnectionClosedError, ConnectionLostError, SessionExpiredError } from '../connection/errors.ts';
 import { ConnectLoop } from '../servers/connect-loop.ts';
 import { OpenSession } from './open-session.ts';
 import type { Transport } from '../servers/transport.ts';
@@ -179,9 +179,9 @@ export class SessionManager {
 
   #disconnected(session: OpenSession, connection: Connection, cause: Error): void {
     const suspended = session.prepared;
-    // An error of a socket does not name the server.
-    const { address } = connection;
-    const why = cause.message.includes(printHost(address)) ? cause : new ConnectionLostError(address, cause);
+    // These do not name the server.
+    const unnamed = cause instanceof ConnectionClosedError || 'syscall' in cause;
+    const why = unnamed ? new ConnectionLostError(connection.address, cause) : cause;
     session.detach(connection, why);
     if (this.#connection === connection) this.#connection = undefined;
     if (!session.alive) return;

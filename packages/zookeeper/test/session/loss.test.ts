@@ -89,5 +89,8 @@ test('a session that is overdue without a connection says why it has none', asyn
   await eventually('it has heard of it', () => sessions.state === 'suspended');
   skip(10_000);
   expect(session.alive).toBe(false);
-  expect(session.lost.reason).toMatchObject({ code: 'LOCK_LOST', cause: { code: 'ECONNRESET' } });
+  expect(session.lost.reason).toMatchObject({
+    code: 'LOCK_LOST',
+    cause: { message: expect.stringContaining(`:${proxy.port} `) as string, cause: { code: 'ECONNRESET' } },
+  });
 });
