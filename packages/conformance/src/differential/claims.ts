@@ -13,8 +13,6 @@ export interface RunningParty extends Omit<Party, 'process'> {
   woken: boolean;
   /** Its last attempt was answered busy, and it waits. */
   waits: boolean;
-  /** The number of the call with which its wait began; without one, the highest number. */
-  cameWith: number;
   /** Of its last grant: the session has ended. */
   lost: AbortSignal | undefined;
   /** It has released, so its owner is not used again. */
@@ -29,7 +27,6 @@ export function runningParty(planned: Party, owner: string): RunningParty {
     wake,
     woken: false,
     waits: false,
-    cameWith: Number.MAX_SAFE_INTEGER,
     lost: undefined,
     gone: false,
   };

@@ -56,6 +56,17 @@ export class KeyState {
     return this.record.holds.find((hold) => hold.owner === owner && hold.until > now);
   }
 
+  /** Whether it holds the key, or has a position. */
+  has({ owner }: RunningParty): boolean {
+    const now = this.#bench.time.now();
+    return [...this.record.holds, ...this.record.queue].some((one) => one.owner === owner && one.until > now);
+  }
+
+  /** The call of another claim has refreshed the positions of `owners`. */
+  refresh(owners: readonly string[], sent: number): void {
+    for (const place of this.record.queue) if (owners.includes(place.owner)) place.until = sent + this.#bench.waiterTtl;
+  }
+
   isUsed(now: number): boolean {
     return [...this.record.holds, ...this.record.queue].some(({ until }) => until > now);
   }

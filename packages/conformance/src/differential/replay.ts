@@ -23,6 +23,11 @@ interface Sendable {
   readonly send: () => Promise<unknown>;
 }
 
+/** An answer of `createQueue` to an attempt. */
+interface Shown {
+  readonly kept?: readonly string[];
+}
+
 /** The longest time until a wake, in ms. */
 const wakeWithin = 5_000;
 /** How long a call is repeated, in ms. */
@@ -91,12 +96,13 @@ class Sequence {
         return this.#transfer(this.#parties[action.who] as RunningParty, action.process);
       case 'batch': {
         this.#notes.after.add('batch');
-        // A process may send the claims of one tick in the order in which their waits began.
-        const inOrder = [...this.#parties.entries()]
-          .filter(([, { process }]) => process === action.process)
-          .toSorted(([, one], [, other]) => one.cameWith - other.cameWith);
-        const calls = inOrder.flatMap(([who, party]) => this.#callsOf(batched(action.call, who, party)));
-        return await this.#compare(...calls);
+        const own = [...this.#parties.entries()].filter(([, { process }]) => process === action.process);
+        const lapsed = own.map(([, party]) => party).filter((party) => this.#hasLapsed(party));
+        // Those are behind the others of their tick, or before them.
+        const competes = ([, party]: (typeof own)[0]): boolean =>
+          lapsed.some((other) => other !== party && other.key === party.key);
+        if (this.#bench.margin > 0 && action.call === 'acquire' && own.some(competes)) return 'abandoned';
+        return await this.#compare(...own.flatMap(([who, party]) => this.#callsOf(batched(action.call, who, party))));
       }
       default:
         return await this.#compare(...this.#callsOf(action));
@@ -167,14 +173,28 @@ class Sequence {
         const { granted, lost } = answer as Grant;
         party.lost = lost;
         party.waits = !granted && (call.contact !== undefined || party.waits);
-        party.cameWith = party.waits ? Math.min(party.cameWith, this.calls) : Number.MAX_SAFE_INTEGER;
         callers.add(party);
+        state.refresh(this.#shownWith(party, answer as Shown), sent);
       }
       // They change nothing, and a head knows from `retryAfter` when a hold ends.
       if (call.op !== 'inspect' && !(answer instanceof Error)) last = () => differs('wake');
     }
     if (last === undefined) return undefined;
     return (await this.#turnsAreTold(batch, callers)) ? undefined : last();
+  }
+
+  /** Whether its position has lapsed. */
+  #hasLapsed(party: RunningParty): boolean {
+    return party.waits && !party.gone && this.#keys[party.key]?.has(party) === false;
+  }
+
+  /** Which positions of its process the call of a claim has refreshed. */
+  #shownWith({ key, process }: RunningParty, { kept = [] }: Shown): readonly string[] {
+    if (kept.length === 0) return [];
+    // Where its hold may end, the first is to ask for itself, and is not named.
+    const first = this.#keys[key]?.record.queue[0]?.owner;
+    const named = (owner: string): boolean => owner === first || kept.includes(owner);
+    return this.#parties.filter((one) => one.process === process && named(one.owner)).map(({ owner }) => owner);
   }
 
   /** The answer to a call, which is repeated while it is unknown. */

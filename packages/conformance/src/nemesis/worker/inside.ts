@@ -58,15 +58,15 @@ export async function doInside({ with: surroundings, id, turn, lease, election, 
       return;
     case 'force': {
       const key = name(turn.key);
+      // The locks of several keys have owners of their own, of which their lease tells the first.
+      const own = turn.how === 'multiLock' ? [turn.key, ...(turn.more ?? [])] : [];
+      for (const each of own) append({ type: 'forced', at: now(), process, key: each, owner: lease.owner });
       const { holders } = await locks.inspect(key).catch(() => ({ holders: [] }));
       for (const holder of holders) {
         // A member of a composite adds the number of the attempt.
         append({ type: 'forced', at: now(), process, key: turn.key, owner: holder.owner.replace(/~\w+$/, '') });
         await locks.forceRelease(holder).catch(() => false);
       }
-      // The locks of several keys have owners of their own, of which their lease tells the first.
-      const own = turn.how === 'multiLock' ? [turn.key, ...(turn.more ?? [])] : [];
-      for (const each of own) append({ type: 'forced', at: now(), process, key: each, owner: lease.owner });
       return;
     }
     default:
