@@ -14,7 +14,7 @@ export interface Bench {
   /** How long a position lasts, in ms. */
   readonly waiterTtl: number;
   readonly margin: number;
-  readonly close: Closeness;
+  readonly close: Omit<Closeness, 'longer'>;
   /** The ttl of a claim ends nothing. */
   readonly lasting: boolean;
   readonly closeEnds: 'places' | 'all' | undefined;

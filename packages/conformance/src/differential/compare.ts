@@ -7,6 +7,8 @@ import type { Difference } from './options.ts';
 export interface Closeness {
   /** Of the remaining time of a hold, in ms. */
   readonly remaining: number;
+  /** Whether a hold may last longer: a request that came late, or twice, has restarted its ttl. */
+  readonly longer: boolean;
   /** Of `retryAfter`, in ms. `undefined`: not compared. */
   readonly retryAfter: number | undefined;
 }
@@ -61,7 +63,8 @@ function ofInspection(
     if (told && holder.token !== token) return 'token';
     // Sessions have no such moment.
     if (remaining === undefined || holder.remaining === undefined || remaining === Infinity) continue;
-    if (Math.abs(holder.remaining - remaining) > close.remaining) return 'remaining';
+    const longer = holder.remaining - remaining;
+    if (longer > (close.longer ? Infinity : close.remaining) || -longer > close.remaining) return 'remaining';
   }
   return undefined;
 }

@@ -163,8 +163,9 @@ class Sequence {
       const expected = state.apply(call, party, answer, sent, this.#slack);
       this.#notes.write(`${traceOf(call, key, party)} → ${inWords(answer)}`);
       const remaining = close.remaining + this.#slack;
-      const retryAfter = this.#notes.isDisturbed() ? undefined : close.retryAfter;
-      const what = differenceOf(call.op, answer, expected.answer, state.record, { remaining, retryAfter });
+      const longer = this.#notes.isDisturbed();
+      const retryAfter = longer ? undefined : close.retryAfter;
+      const what = differenceOf(call.op, answer, expected.answer, state.record, { remaining, longer, retryAfter });
       const differs = (seen: Difference['what']): Difference =>
         this.#notes.difference(seen, answer, expected.answer, expected.before, call);
       const repeated = what === 'freed' && answer === false && this.#notes.isDisturbed();
