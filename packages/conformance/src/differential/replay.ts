@@ -2,7 +2,7 @@ import type { Grant } from '@locks/core';
 import { isLockError } from '@locks/core/adapter';
 import type { KeyCall, KeyRecord } from '@locks/core/adapter';
 import type { Bench, Ending } from './bench.ts';
-import { batched, callOf, claimOf, decidesNothing, runningParty, sendCall, traceOf, ttlOf } from './claims.ts';
+import { batched, callOf, claimOf, decidesNothing, isGrant, runningParty, sendCall, traceOf, ttlOf } from './claims.ts';
 import type { ClaimAction, RunningParty } from './claims.ts';
 import { differenceOf, inWords } from './compare.ts';
 import { KeyState } from './key-state.ts';
@@ -169,6 +169,9 @@ class Sequence {
       const differs = (seen: Difference['what']): Difference =>
         this.#notes.difference(seen, answer, expected.answer, expected.before, call);
       const repeated = what === 'freed' && answer === false && this.#notes.isDisturbed();
+      // A copy of an attempt that comes after the release holds the key for a ttl.
+      const isMoreHeld = what === 'holders' || (what === 'granted' && !isGrant(answer));
+      if (isMoreHeld && this.#notes.after.has('duplicate')) return 'abandoned';
       if (what !== undefined && !repeated) return differs(what);
       if (party !== undefined && call.op === 'acquire' && 'granted' in Object(answer)) {
         const { granted, lost } = answer as Grant;
