@@ -1,7 +1,7 @@
 import { eventually } from '@locks/test-servers';
 import Libsql from 'libsql';
 import { createPool } from 'mysql2';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import postgresJs from 'postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createSqlProvider, fence, migrateTables, sweep } from '../../src/index.ts';
@@ -10,6 +10,7 @@ import { openExecutor } from '../servers/executor.ts';
 import { databases } from '../support/databases.ts';
 import type { Database } from '../support/databases.ts';
 import { locksOver } from '../support/locks-over.ts';
+import { openPool } from '../support/open-pool.ts';
 
 const [postgres, mariadb, sqlite] = databases as readonly [Database, Database, Database];
 
@@ -58,7 +59,7 @@ function ways<Connection>(
 }
 
 async function openPg(): Promise<Subject> {
-  const pool = new Pool({ connectionString: await postgres.create(), max: 3 });
+  const pool = openPool({ connectionString: await postgres.create(), max: 3 });
   onTestFinished(() => pool.end());
   return {
     client: pool,

@@ -8,6 +8,7 @@ import type { AnySqlClient } from '../../src/index.ts';
 import { databases, servers } from '../support/databases.ts';
 import { openKnex } from '../support/open-knex.mjs';
 import { locksOver } from '../support/locks-over.ts';
+import { openPool } from '../support/open-pool.ts';
 import { lockError } from '../../../core/test/support/lock-error.ts';
 
 /** How long `close` may take that finds the pool ended, in ms: much less than `closeTimeout`. */
@@ -34,7 +35,7 @@ describe.each(databases)('on $name', (database) => {
 test.each(servers)('close() is done at once when the pool of knex was ended first: $name', async (database) => {
   const url = await database.create();
   const onPostgres = database.name === 'Postgres';
-  const pool = onPostgres ? new Pool({ connectionString: url, max: 4 }) : createPool({ uri: url, connectionLimit: 4 });
+  const pool = onPostgres ? openPool({ connectionString: url, max: 4 }) : createPool({ uri: url, connectionLimit: 4 });
   // Knex's types know the pool of `pg` alone.
   const knex = knexOf({ client: onPostgres ? 'pg' : 'mysql2', connectionPool: pool as never });
   await migrateTables(knex);

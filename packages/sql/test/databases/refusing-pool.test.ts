@@ -2,8 +2,8 @@ import { eventually } from '@locks/test-servers';
 import { createPool } from 'mysql2/promise';
 import type { PoolConnection, PoolOptions } from 'mysql2/promise';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Client, Pool } from 'pg';
-import type { ClientConfig, PoolConfig } from 'pg';
+import { Client } from 'pg';
+import type { ClientConfig, Pool, PoolConfig } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrateTables } from '../../src/index.ts';
 import type { AnySqlClient } from '../../src/index.ts';
@@ -12,6 +12,7 @@ import { proxyTo } from '../support/front.ts';
 import { misconfigured } from '../../../core/test/support/lock-error.ts';
 import { locksOver } from '../support/locks-over.ts';
 import type { Party } from '../support/locks-over.ts';
+import { openPool } from '../support/open-pool.ts';
 
 const [postgres, mariadb] = databases;
 
@@ -76,7 +77,7 @@ async function poolOf(change: (connection: Client) => void, options: PoolConfig 
     }
   }
   const { url } = await withTables(postgres!);
-  const pool = new Pool({ connectionString: url, max: 2, Client: Changed, ...options });
+  const pool = openPool({ connectionString: url, max: 2, Client: Changed, ...options });
   onTestFinished(() => pool.end());
   return pool;
 }

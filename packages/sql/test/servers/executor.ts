@@ -1,14 +1,12 @@
-import { Pool } from 'pg';
 import type { PostgresExecutor } from '../../src/index.ts';
+import { openPool } from '../support/open-pool.ts';
 
 /** An executor as the documentation has it for another library. */
 export function openExecutor(
   url: string,
   max: number,
 ): { readonly executor: PostgresExecutor; readonly end: () => Promise<void> } {
-  const pool = new Pool({ connectionString: url, max });
-  pool.on('error', () => {});
-  pool.on('connect', (connection) => connection.on('error', () => {}));
+  const pool = openPool({ connectionString: url, max });
   return {
     executor: {
       database: 'postgres',

@@ -85,11 +85,11 @@ export const jobsRequirements: readonly Requirement[] = rules({ level: 'locks', 
     title: 'a run of a silent process is crashed once its hold has ended: its slot is kept, or retried if wanted',
     check: async (context) =>
       await withJob(context, async (key, [one, two]) => {
-        const { ttl } = context;
+        const { longTtl } = context;
         await die(context, key, slotOf(1));
         let runs = 0;
         const call = (slot: Date, options: OnceOptions): Promise<OnceResult<number>> =>
-          inTime(context, () => one.once(key, slot, { ttl, ...options }, () => (runs += 1)));
+          inTime(context, () => one.once(key, slot, { ttl: longTtl, ...options }, () => (runs += 1)));
         const kept = await callUntilOver(context, () => call(slotOf(1), {}));
         assert.deepEqual([kept.state, runs], ['failed', 0], `expected the slot to be kept, got ${show(kept)}`);
         mustSay(kept.job, { state: 'crashed', slot: slotOf(1), tries: 1, failures: 1 }, 'after a crash');
