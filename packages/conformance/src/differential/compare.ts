@@ -5,10 +5,10 @@ import type { Difference } from './options.ts';
 
 /** How closely times are compared. */
 export interface Closeness {
-  /** Of the remaining time of a hold, in ms. */
+  /** How much less of a hold may remain, in ms. */
   readonly remaining: number;
-  /** Whether a hold may last longer: a request that came late, or twice, has restarted its ttl. */
-  readonly longer: boolean;
+  /** How much more, in ms: a request that came late, or twice, restarts its ttl. */
+  readonly longer: number;
   /** Of `retryAfter`, in ms. `undefined`: not compared. */
   readonly retryAfter: number | undefined;
 }
@@ -64,7 +64,7 @@ function ofInspection(
     // Sessions have no such moment.
     if (remaining === undefined || holder.remaining === undefined || remaining === Infinity) continue;
     const longer = holder.remaining - remaining;
-    if (longer > (close.longer ? Infinity : close.remaining) || -longer > close.remaining) return 'remaining';
+    if (longer > close.longer || -longer > close.remaining) return 'remaining';
   }
   return undefined;
 }

@@ -11,6 +11,11 @@ export interface Expected {
   readonly answer: KeyAnswer;
 }
 
+/** An answer of `createQueue` to an attempt. */
+export interface Shown {
+  readonly kept?: readonly string[];
+}
+
 /** One key of a sequence, according to the rules. */
 export class KeyState {
   record: KeyRecord = emptyRecord();
@@ -47,8 +52,11 @@ export class KeyState {
   isUndecided(sent: number, answered: number, slack: number): boolean {
     const { margin } = this.#bench;
     if (margin === 0) return false;
-    const ends = [...this.record.holds, ...this.record.queue];
-    return ends.some(({ until }) => until <= answered + margin && until + slack > sent - margin);
+    return this.#entries.some(({ until }) => until <= answered + margin && until + slack > sent - margin);
+  }
+
+  get #entries(): readonly { readonly owner: string; readonly until: number }[] {
+    return [...this.record.holds, ...this.record.queue];
   }
 
   holdOf({ owner }: RunningParty): Hold | undefined {
@@ -59,16 +67,21 @@ export class KeyState {
   /** Whether it holds the key, or has a position. */
   has({ owner }: RunningParty): boolean {
     const now = this.#bench.time.now();
-    return [...this.record.holds, ...this.record.queue].some((one) => one.owner === owner && one.until > now);
+    return this.#entries.some((one) => one.owner === owner && one.until > now);
   }
 
-  /** The call of another claim has refreshed the positions of `owners`. */
-  refresh(owners: readonly string[], sent: number): void {
-    for (const place of this.record.queue) if (owners.includes(place.owner)) place.until = sent + this.#bench.waiterTtl;
+  /** An attempt has refreshed positions of other claims of its process. */
+  refresh({ kept = [] }: Shown, neighbours: readonly RunningParty[], sent: number): void {
+    if (kept.length === 0) return;
+    for (const [index, place] of this.record.queue.entries()) {
+      // Where its hold may end, the first is to ask for itself, and is not named.
+      const isFirst = index === 0 && neighbours.some(({ owner }) => owner === place.owner);
+      if (isFirst || kept.includes(place.owner)) place.until = sent + this.#bench.waiterTtl;
+    }
   }
 
   isUsed(now: number): boolean {
-    return [...this.record.holds, ...this.record.queue].some(({ until }) => until > now);
+    return this.#entries.some(({ until }) => until > now);
   }
 
   /** Whether a waiting claim could be granted now. */

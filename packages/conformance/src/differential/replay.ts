@@ -6,6 +6,7 @@ import { batched, callOf, claimOf, decidesNothing, isGrant, runningParty, sendCa
 import type { ClaimAction, RunningParty } from './claims.ts';
 import { differenceOf, inWords } from './compare.ts';
 import { KeyState } from './key-state.ts';
+import type { Shown } from './key-state.ts';
 import { Notes } from './notes.ts';
 import type { Difference } from './options.ts';
 import { keysOfPlan } from './plan.ts';
@@ -21,11 +22,6 @@ interface Sendable {
   readonly key: number;
   readonly party?: RunningParty;
   readonly send: () => Promise<unknown>;
-}
-
-/** An answer of `createQueue` to an attempt. */
-interface Shown {
-  readonly kept?: readonly string[];
 }
 
 /** The longest time until a wake, in ms. */
@@ -97,11 +93,11 @@ class Sequence {
       case 'batch': {
         this.#notes.after.add('batch');
         const own = [...this.#parties.entries()].filter(([, { process }]) => process === action.process);
-        const lapsed = own.map(([, party]) => party).filter((party) => this.#hasLapsed(party));
-        // Those are behind the others of their tick, or before them.
-        const competes = ([, party]: (typeof own)[0]): boolean =>
-          lapsed.some((other) => other !== party && other.key === party.key);
-        if (this.#bench.margin > 0 && action.call === 'acquire' && own.some(competes)) return 'abandoned';
+        // A claim whose position has lapsed is before or behind the others of its tick.
+        const isUnordered = own.some(
+          ([, one]) => this.#hasLapsed(one) && own.some(([, other]) => other !== one && other.key === one.key),
+        );
+        if (this.#bench.margin > 0 && action.call === 'acquire' && isUnordered) return 'abandoned';
         return await this.#compare(...own.flatMap(([who, party]) => this.#callsOf(batched(action.call, who, party))));
       }
       default:
@@ -163,8 +159,9 @@ class Sequence {
       const expected = state.apply(call, party, answer, sent, this.#slack);
       this.#notes.write(`${traceOf(call, key, party)} → ${inWords(answer)}`);
       const remaining = close.remaining + this.#slack;
-      const longer = this.#notes.isDisturbed();
-      const retryAfter = longer ? undefined : close.retryAfter;
+      const disturbed = this.#notes.isDisturbed();
+      const longer = disturbed ? Infinity : remaining;
+      const retryAfter = disturbed ? undefined : close.retryAfter;
       const what = differenceOf(call.op, answer, expected.answer, state.record, { remaining, longer, retryAfter });
       const differs = (seen: Difference['what']): Difference =>
         this.#notes.difference(seen, answer, expected.answer, expected.before, call);
@@ -178,7 +175,8 @@ class Sequence {
         party.lost = lost;
         party.waits = !granted && (call.contact !== undefined || party.waits);
         callers.add(party);
-        state.refresh(this.#shownWith(party, answer as Shown), sent);
+        const neighbours = this.#parties.filter(({ process }) => process === party.process);
+        state.refresh(answer as Shown, neighbours, sent);
       }
       // They change nothing, and a head knows from `retryAfter` when a hold ends.
       if (call.op !== 'inspect' && !(answer instanceof Error)) last = () => differs('wake');
@@ -190,15 +188,6 @@ class Sequence {
   /** Whether its position has lapsed. */
   #hasLapsed(party: RunningParty): boolean {
     return party.waits && !party.gone && this.#keys[party.key]?.has(party) === false;
-  }
-
-  /** Which positions of its process the call of a claim has refreshed. */
-  #shownWith({ key, process }: RunningParty, { kept = [] }: Shown): readonly string[] {
-    if (kept.length === 0) return [];
-    // Where its hold may end, the first is to ask for itself, and is not named.
-    const first = this.#keys[key]?.record.queue[0]?.owner;
-    const named = (owner: string): boolean => owner === first || kept.includes(owner);
-    return this.#parties.filter((one) => one.process === process && named(one.owner)).map(({ owner }) => owner);
   }
 
   /** The answer to a call, which is repeated while it is unknown. */

@@ -61,7 +61,8 @@ export function createListening(client: SqlClient, process: string, runtime: Run
       probe: () => sessions.probe(),
       close() {
         if (current === sessions) current = undefined;
-        ended = Promise.all([ended, sessions.close()]);
+        const earlier = ended;
+        ended = sessions.close().then(() => earlier);
       },
     };
   }
