@@ -111,7 +111,7 @@ function isReady(client: AnyOwnClient): boolean {
 }
 
 /** A node without a connection accepts the first command, and refuses others until it has one. */
-export async function reachNodes(client: AnyOwnClient): Promise<void> {
+async function reachNodes(client: AnyOwnClient): Promise<void> {
   const { nodes } = client as Partial<OwnClusterClient>;
   await Promise.all(nodes?.call(client, 'master').map((node) => node.ping()) ?? []);
 }

@@ -1,8 +1,10 @@
-import type { Runtime } from '@locks/core/adapter';
+import { settledWithin } from '@locks/core/adapter';
+import type { LockError, Runtime } from '@locks/core/adapter';
 import { placeOf } from '../options/redis-url.ts';
 import { noteLoss } from '../wire/client.ts';
+import { toLockError } from '../wire/replies.ts';
 import { askAtConnect, explainReplies } from './ask-at-connect.ts';
-import { checked, reachNodes } from './checked-client.ts';
+import { checked } from './checked-client.ts';
 import { checkVersion } from './check-version.ts';
 import { connectFirst } from './connect-first.ts';
 import { credentialsOf } from './credentials.ts';
@@ -87,12 +89,30 @@ async function openCluster(
     noteLoss(client, undefined);
     credentials.accepted();
   });
-  const afterwards = async (one: OwnClusterClient): Promise<void> => {
-    await reachNodes(one);
-    await Promise.all(one.nodes('master').map(checkVersion));
-  };
+  const afterwards = (one: OwnClusterClient): Promise<void> =>
+    reachMasters(one, Math.min(1_000, target.connectTimeout / 2), runtime);
   await connectFirst({ client, target, credentials, afterwards, errors: 'node error', runtime });
   return { client, close: () => client.disconnect() };
+}
+
+/**
+ * One master is enough: another may be down, until a replica follows it. After the first, the
+ * others have `patience` ms.
+ */
+async function reachMasters(client: OwnClusterClient, patience: number, runtime: Runtime): Promise<void> {
+  const failures: LockError[] = [];
+  const checks = client.nodes('master').map(async (node) => {
+    await node.ping();
+    await checkVersion(node);
+  });
+  for (const check of checks) {
+    check.catch((error: unknown) => failures.push(toLockError(error, { what: 'the connection' })));
+  }
+  await Promise.any(checks).catch(() => {});
+  await settledWithin(runtime, patience, Promise.allSettled(checks));
+  const final = failures.find(({ code }) => code === 'LOCK_MISCONFIGURED');
+  const failure = final ?? (failures.length === checks.length ? failures[0] : undefined);
+  if (failure !== undefined) throw failure;
 }
 
 function serverOptions(

@@ -1,5 +1,6 @@
 import { openLocks } from '@locks/core';
-import { startRedis } from '@locks/test-servers';
+import { startRedis, startRedisCluster } from '@locks/test-servers';
+import type { ServerHandle } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { connect, eventually } from '../support/redis.ts';
 import { stopAfterTest } from '../support/over.ts';
@@ -22,3 +23,22 @@ test('a Cluster that is not ready at first is open as soon as it is', async () =
   await eventually('a lock', async () => (await locks.tryAcquire('job').catch(() => undefined)) ?? undefined);
   await locks.close();
 });
+
+test.each(['kill', 'pause'] as const)(
+  'a Cluster opens while a master is down (%s), and serves the others',
+  async (how) => {
+    await using cluster = await startRedisCluster({ replicas: 0 });
+    const keys = Array.from({ length: 20 }, (_, index) => `job-${index}`);
+    const masters = new Map<string, ServerHandle>();
+    for (const key of keys) masters.set(key, await cluster.masterOf(`locks:${key}`));
+    const down = masters.get('job-0');
+    await down?.[how]();
+    const began = performance.now();
+    const locks = await openLocks({ url: cluster.url, options: { timeout: 500 } });
+    expect(performance.now() - began).toBeLessThan(4_000);
+    for (const key of keys.filter((one) => masters.get(one) !== down))
+      await locks.withLock(key, () => {}, { wait: 1_000 });
+    await expect(locks.tryAcquire('job-0')).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+    await locks.close();
+  },
+);
