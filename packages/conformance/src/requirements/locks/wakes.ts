@@ -133,7 +133,9 @@ async function serveAll(context: Context, rule: WakeRule, count: number, ttl: nu
         await turn();
         inside -= 1;
       },
-      { ttl },
+      // A waiter that is not woken looks when the holder that it met would expire. What it was
+      // assigned meanwhile must last for longer than that.
+      { ttl: 3 * ttl },
     );
   });
   const served = inBackground(Promise.all(work));
