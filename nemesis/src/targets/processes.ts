@@ -53,6 +53,9 @@ export const empty: FaultOf<Processes> = {
   },
 };
 
+/** A member that comes back with nothing, and copies the data of the others. */
+export const replaced: FaultOf<Processes> = { ...empty, weight: 1, empties: false };
+
 /** Its data folder is copied, and that copy replaces the data later. */
 export const old: FaultOf<Processes> = {
   weight: 0.5,

@@ -54,6 +54,20 @@ const sentinelFaults = (lossy: boolean): Readonly<Record<string, FaultOf<Watched
       };
     },
   },
+  'replica replaced': {
+    targets: 1,
+    lasts: [0, 0.5],
+    recovery,
+    async begin({ set }) {
+      const master = await set.master();
+      const replica = set.servers.find((server) => server !== master);
+      await replica?.kill();
+      return async () => {
+        await replica?.restart({ keepData: false });
+        await set.settled();
+      };
+    },
+  },
   'master stands still': {
     targets: 1,
     lasts: [1, 3],

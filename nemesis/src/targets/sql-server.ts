@@ -121,6 +121,17 @@ const rotate = (to: string): Readonly<Record<Database, string>> => ({
   mariadb: `ALTER USER ${user} IDENTIFIED BY '${to}'`,
 });
 
+/** It restarts as a standby, which only reads, and is promoted, on another timeline. */
+export const standby: FaultOf<SqlServer> = {
+  refuses: true,
+  async begin({ admin, handles }) {
+    const signal = `format('COPY (SELECT 1 WHERE false) TO %L', current_setting('data_directory') || '/standby.signal')`;
+    await admin(`DO $$ BEGIN EXECUTE ${signal}; END $$`);
+    for (const server of handles) await server.restart();
+    return () => admin('SELECT pg_promote()');
+  },
+};
+
 /** What can be done to a database. */
 export const sqlFaults: Readonly<Record<string, FaultOf<SqlServer>>> = {
   'server-pause': ofOne['server-pause'],

@@ -3,7 +3,7 @@ import { startMariadb, startPostgres } from '@locks/test-servers';
 import { type Data, type ListedTarget, list } from './listed.ts';
 import { kill, ofOne } from './processes.ts';
 import { type SmallDisk, diskFull, smallDisk } from './small-disk.ts';
-import { type Database, type SqlServer, options, sqlFaults, sqlServer, ttl } from './sql-server.ts';
+import { type Database, type SqlServer, options, sqlFaults, sqlServer, standby, ttl } from './sql-server.ts';
 
 const application = { adapters: ['sql'], modules: ['knex', 'mysql2', 'pg', 'postgres'] } as const;
 
@@ -69,7 +69,7 @@ function target(name: string, database: Database, routines = true): ListedTarget
     start: async () => await sqlServer(database, await starts[database](), routines),
     servers: ({ handles }) => handles,
     openings: clients[database],
-    faults: sqlFaults,
+    faults: { ...sqlFaults, ...(database === 'postgres' && { standby }) },
   });
 }
 

@@ -3,7 +3,7 @@ import type { ServerHandle, ZookeeperEnsemble } from '@locks/test-servers';
 import zookeeper from 'node-zookeeper-client';
 import type { Client } from 'node-zookeeper-client';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, kill, ofOne, old, pause, together } from './processes.ts';
+import { type Processes, kill, ofOne, old, pause, replaced, together } from './processes.ts';
 import { endSession, sessionsOf } from './zookeeper-session.ts';
 
 export const tickTime = 250;
@@ -169,6 +169,7 @@ function ofMember(begin: (ensemble: ZookeeperEnsemble, member: ServerHandle) => 
 const byMembers: Readonly<Record<string, FaultOf<Ensemble>>> = {
   'server-pause': { ...pause, recovery },
   'server-restart': { ...kill, recovery },
+  'member replaced': { ...replaced, recovery },
   'cut off': ofMember((ensemble, member) => ensemble.partition(member)),
   lag: ofMember((ensemble, member) => ensemble.lag(member, 400)),
   'held back': ofMember((ensemble, member) => ensemble.hold(member)),
