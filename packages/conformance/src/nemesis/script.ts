@@ -44,6 +44,8 @@ export interface Turn extends HistoryCall {
   readonly renew?: boolean;
   /** @default false */
   readonly reentrant?: boolean;
+  /** Of `once`: `onFailure: 'retry'`, so that a slot may run again. @default false */
+  readonly retries?: boolean;
   /** The cooldown of the key after the loss of a holder, in ms. @default 0 */
   readonly lockDelay?: number;
   /** Of a `multiLock`: its other keys. */

@@ -10,6 +10,7 @@ const keys = {
   mixed: 'mixed',
   leader: 'leader',
   job: 'report',
+  retried: 'cleanup',
 } as const;
 
 /** Weights of the calls. */
@@ -61,7 +62,9 @@ function drawAny(random: Random, ttl: number): Turn {
     case 'multiLock':
       return { ...own, ...inside, key: random.pick(keys.exclusive), more: [keys.busy], how: 'multiLock', wait };
     case 'once':
-      return { ...own, ...inside, key: keys.job, how: 'once', ttl };
+      return random.chance(0.3)
+        ? { ...own, ...inside, key: keys.retried, how: 'once', ttl, retries: true }
+        : { ...own, ...inside, key: keys.job, how: 'once', ttl };
     case 'elect':
       return { ...own, ...inside, key: keys.leader, how: 'elect', ttl, wait };
     case 'transfer':

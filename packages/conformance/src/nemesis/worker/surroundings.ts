@@ -14,8 +14,8 @@ export interface Surroundings {
   /** In ms: the ttl of leases whose turn has none. */
   readonly ttl: number;
   readonly name: Naming;
-  /** The slot of a job, now. */
-  slot(): string;
+  /** The slot of a job, now. `repeated`: of one that is repeated after a failure. */
+  slot(repeated: boolean): string;
   append(note: Note): void;
   /** Holds end early then. */
   isCalm(): boolean;

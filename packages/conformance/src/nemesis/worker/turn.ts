@@ -38,12 +38,12 @@ class Taking {
     this.#with = surroundings;
     this.#locks = surroundings.locks;
     this.#turn = turn;
-    const { key, more = [], how } = turn;
+    const { key, more = [], how, retries = false } = turn;
     this.#parts =
       how === 'multiLock'
         ? [key, ...more].map((each, index) => ({ id: `${id}#${index}`, key: each }))
         : [{ id, key: how === 'once' ? `once/${key}` : key }];
-    this.#call = how === 'once' ? { ...turn, slot: surroundings.slot() } : turn;
+    this.#call = how === 'once' && !retries ? { ...turn, slot: surroundings.slot(false) } : turn;
   }
 
   async take(): Promise<void> {
@@ -75,8 +75,10 @@ class Taking {
   }
 
   async #runJob(work: (lease: Lease) => Promise<unknown>): Promise<{ readonly held: boolean }> {
-    const { key, ttl, wait } = this.#turn;
-    return await this.#locks.once(this.#with.name(key), new Date(this.#call.slot ?? 0), { ttl, wait }, work);
+    const { key, ttl, wait, retries = false } = this.#turn;
+    const slot = new Date(this.#call.slot ?? this.#with.slot(retries));
+    const options = { ttl, wait, ...(retries && { onFailure: 'retry' as const }) };
+    return await this.#locks.once(this.#with.name(key), slot, options, work);
   }
 
   /** Returns the lease that it ends with: a lease may continue as another one. */

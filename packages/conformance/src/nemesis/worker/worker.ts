@@ -19,6 +19,8 @@ import { stepClock } from './wall-clock.ts';
 const settling = 5_000;
 /** The interval of a job, in ms. */
 const slotLength = 1_000;
+/** The same of jobs that are repeated after a failure: their lock has to expire first. */
+const repeatedSlotLength = 5_000;
 /** A shorter block of the event loop explains nothing, in ms. */
 const tolerance = 20;
 
@@ -76,7 +78,10 @@ async function main(assignment: Assignment, ready: () => void): Promise<void> {
     },
     ...{ register, ttl, append },
     name: (key) => `${prefix}${key}`,
-    slot: () => new Date(Math.floor((wall + now()) / slotLength) * slotLength).toISOString(),
+    slot(repeated) {
+      const length = repeated ? repeatedSlotLength : slotLength;
+      return new Date(Math.floor((wall + now()) / length) * length).toISOString();
+    },
     isCalm: () => phase !== 'run',
     take: (id, turn) => takeTurn(surroundings, id, turn),
     takeLater: (id, turn) => void pending.push(takeTurn(surroundings, id, turn)),
