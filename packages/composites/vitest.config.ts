@@ -3,6 +3,6 @@ import { coreSource } from '../core/test/support/core-source.ts';
 
 export default packageTests(import.meta.url, {
   // Some compute, for seconds on a machine that does other things too.
-  options: { testTimeout: 30_000 },
+  options: { testTimeout: 120_000 },
   alias: coreSource,
 });

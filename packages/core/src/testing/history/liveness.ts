@@ -1,7 +1,7 @@
 import type { Claim } from './claims.ts';
 import type { HistoryEvent, Violation } from './events.ts';
 
-/** How long a claim may take after the end of faults, in ms. */
+/** How long a claim may wait without any fault, in ms. */
 export interface LivenessBounds {
   /** One that was waiting when the faults ended. */
   readonly healed: number;
@@ -36,8 +36,21 @@ export function* checkLiveness(
       yield broken(answeredAt, `${id}: ${what}`);
     }
     const since = call.calm === true ? calledAt : heals.find((at) => calledAt <= at && answeredAt > at);
-    if (since === undefined || answeredAt - since <= (call.calm === true ? bounds.calm : bounds.healed)) continue;
-    const waited = ((answeredAt - since) / 1_000).toFixed(1);
-    yield broken(answeredAt, `${id} waited ${waited} s for "${call.key}" without any fault`);
+    const bound = call.calm === true ? bounds.calm : bounds.healed;
+    if (since === undefined || answeredAt - since <= bound) continue;
+    const waited = answeredAt - since - disturbed(events, since, answeredAt);
+    if (waited <= bound) continue;
+    yield broken(answeredAt, `${id} waited ${(waited / 1_000).toFixed(1)} s for "${call.key}" without any fault`);
   }
+}
+
+/** For how long there was any fault, such as a stall of the machine, in ms. */
+function disturbed(events: readonly HistoryEvent[], since: number, until: number): number {
+  const faults = events.flatMap((event) => (event.type === 'fault' ? [{ from: event.from, to: event.at }] : []));
+  let [total, reached] = [0, since];
+  for (const { from, to } of faults.toSorted((one, other) => one.from - other.from)) {
+    total += Math.max(0, Math.min(to, until) - Math.max(from, reached));
+    reached = Math.max(reached, to);
+  }
+  return total;
 }

@@ -63,10 +63,11 @@ test('a call and a release that are never answered are found, unless the process
 });
 
 test('a wait beyond the bound is found where there is no fault', () => {
-  const granted = (at: number, calm: boolean, healed: number) =>
+  const granted = (at: number, calm: boolean, healed: number, ...stalls: readonly (readonly [number, number])[]) =>
     violations(
       killedAfter([
         ...call({ calm }),
+        ...historyOf(...stalls.map(([from, to]) => ({ type: 'fault', at: to, from, kind: 'stall' }) as const)),
         ...historyOf({ type: 'healed', at: healed }, { type: 'granted', at, id: 'a/1', token: '1', remaining: 100 }),
       ]),
     );
@@ -74,6 +75,11 @@ test('a wait beyond the bound is found where there is no fault', () => {
   expect(granted(16_000, true, 20_000)).toEqual([expect.stringMatching(/waited 16.0 s for "k" without any fault/)]);
   expect(granted(32_000, false, 1_000)).toEqual([expect.stringMatching(/waited 31.0 s/)]);
   expect(granted(32_000, false, 10_000)).toEqual([]);
+  // Time with any fault does not count, and no moment twice.
+  expect(granted(16_000, true, 20_000, [2_000, 2_600], [2_500, 3_100])).toEqual([]);
+  expect(granted(16_000, true, 20_000, [2_000, 2_800], [2_100, 2_900], [15_950, 20_000])).toEqual([
+    expect.stringMatching(/waited 15.1 s/),
+  ]);
 });
 
 test('a failure needs a fault that explains it', () => {
