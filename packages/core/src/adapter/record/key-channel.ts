@@ -42,8 +42,6 @@ export class KeyChannel {
   #running = false;
   /** The state that a write with unknown outcome expects. It may still be applied. */
   #unsettled: Pick<ReadState, 'version'> | undefined = undefined;
-  /** How long the last read took, in ms. */
-  #trip = 0;
 
   constructor(name: string, store: RecordStore, parts: ChannelParts, poll: number) {
     const { calls, runtime } = parts;
@@ -105,11 +103,11 @@ export class KeyChannel {
 
   /** A round: retries until its calls are settled. Calls made meanwhile join. */
   async #settle(): Promise<void> {
-    const { runtime } = this.#parts;
+    const { runtime, calls: store } = this.#parts;
     const open = this.#open;
     let lost: LostWrite | undefined;
     for (let conflicts = 0, reads = false; ; reads = true) {
-      for (const joined of open.join()) if (isHolders(joined)) this.#pacing.begins(this.#trip);
+      for (const joined of open.join()) if (isHolders(joined)) this.#pacing.begins(store.trip);
       if (open.round.length === 0) return;
       let delay: number;
       try {
@@ -131,7 +129,7 @@ export class KeyChannel {
           }
           lost = { calls, step };
           conflicts += 1;
-          this.#pacing.lost(conflicts, this.#trip);
+          this.#pacing.lost(conflicts, store.trip);
           if (conflicts > 1) delay = runtime.random() * Math.min(longestPause, 2 ** conflicts);
         }
       } catch (error) {
@@ -144,7 +142,6 @@ export class KeyChannel {
 
   async #read(): Promise<{ readonly state: ReadState; readonly moment: Moment }> {
     const state = await this.#open.reply(this.#parts.calls.read(this.#key, this.#open.round.some(isHolders)));
-    this.#trip = state.receivedAt - state.sentAt;
     return { state, moment: readMoment(state, this.#parts.runtime.clock.now()) };
   }
 

@@ -24,6 +24,12 @@ interface Write {
   readonly first: boolean;
 }
 
+/**
+ * How much the known distance of the store grows with each read, unless that was faster. More takes
+ * an outage for a distance; less learns more slowly that a process has become far.
+ */
+const growth = 1.05;
+
 /** The two functions of a store, with checked replies. */
 export class StoreCalls {
   readonly #store: RecordStore;
@@ -31,6 +37,7 @@ export class StoreCalls {
   readonly #deadline: Deadline;
   readonly #process: string;
   #written = 0;
+  #trip: number | undefined = undefined;
 
   constructor(store: RecordStore, runtime: Runtime, deadline: Deadline, process: string) {
     this.#store = store;
@@ -42,6 +49,11 @@ export class StoreCalls {
   /** A version that no text of any process has had. */
   nextVersion(): string {
     return `${this.#process}.${(this.#written++).toString(36)}`;
+  }
+
+  /** The distance of the store, in ms: the shortest of recent reads. Load only adds to it. */
+  get trip(): number {
+    return this.#trip ?? 0;
   }
 
   async read(key: string, first = false): Promise<ReadState> {
@@ -61,12 +73,14 @@ export class StoreCalls {
     if ((version === undefined) !== (record === undefined)) {
       throw this.#wrongReply('read', '"version" and "record", or neither', version ?? record);
     }
-    if (this.#store.expiry === 'observed')
-      return { version, text: record, now: undefined, sentAt, receivedAt: clock.now() };
+    const receivedAt = clock.now();
+    const took = receivedAt - sentAt;
+    this.#trip = Math.min(took, growth * Math.max(1, this.#trip ?? took));
+    if (this.#store.expiry === 'observed') return { version, text: record, now: undefined, sentAt, receivedAt };
     if (typeof now !== 'number' || !Number.isFinite(now)) {
       throw this.#wrongReply('read', '"now" as a number of ms (without a clock: expiry: "observed")', now);
     }
-    return { version, text: record, now, sentAt, receivedAt: clock.now() };
+    return { version, text: record, now, sentAt, receivedAt };
   }
 
   /** The version of `next` in the store. `undefined`: it was not written. */

@@ -19,6 +19,12 @@ test('processes that are as near get as many turns', async () => {
   }
 });
 
+test.each([1, 2, 3])('late replies of a while ask for no gaps afterwards: seed %i', async (seed) => {
+  const late = (time: number): number => (time >= 45_000 && time < 51_000 ? 700 : 1);
+  const found = await leasesOf(seed, [late, 1, 1, 1], 4, 5, 51_000);
+  expect(found.reduce((sum, { leases }) => sum + leases, 0)).toBeGreaterThan(400);
+});
+
 test.each([
   ['network', ['key:k', 'pace:k']],
   ['host', ['key:k']],

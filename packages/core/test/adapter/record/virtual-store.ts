@@ -5,6 +5,9 @@ import { createLocks } from '../../../src/index.ts';
 import { createVirtualRuntime } from '../../../src/testing/index.ts';
 import type { VirtualRuntime } from '../../../src/testing/index.ts';
 
+/** In ms, always or at a time. */
+export type RoundTrip = number | ((time: number) => number);
+
 /** A process that uses a store in virtual time. */
 export interface Process {
   readonly runtime: VirtualRuntime;
@@ -35,14 +38,15 @@ export class VirtualStore {
     for (const end = this.time + ms; this.time < end && !until();) await this.#base.advance(100);
   }
 
-  /** A process with a round trip of this many ms. `instead` replaces functions of the store. */
-  process(roundTrip: number, instead: Partial<RecordStore> = {}, options: RecordOptions = {}): Process {
+  /** A process with this round trip. `instead` replaces functions of the store. */
+  process(roundTrip: RoundTrip, instead: Partial<RecordStore> = {}, options: RecordOptions = {}): Process {
     const runtime = createVirtualRuntime({ with: this.#base, seed: this.#seed * 1_000 + this.#processes++ });
     const calls = { reads: 0, replaces: 0 };
     const sleep = async (ms: number): Promise<void> => {
       await new Promise<void>((resolve) => void runtime.setTimer(resolve, ms, true));
     };
-    const half = async (): Promise<void> => await sleep(Math.max(0.5, roundTrip / 2));
+    const trip = (): number => (typeof roundTrip === 'number' ? roundTrip : roundTrip(this.time));
+    const half = async (): Promise<void> => await sleep(Math.max(0.5, trip() / 2));
     const store: RecordStore = {
       name: 'map',
       scope: 'network',
