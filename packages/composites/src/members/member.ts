@@ -53,6 +53,8 @@ export class Member {
   #trustedAt = -Infinity;
   /** When the last answer came, and how long it took, in ms. */
   #last = { at: -Infinity, took: Infinity };
+  /** The same of the last answer that took longer than `neverSlow`. */
+  #lastLate = { at: -Infinity, took: Infinity };
 
   constructor(composite: string, provider: LockProvider, index: number, title: string, runtime: Runtime) {
     this.provider = provider;
@@ -92,6 +94,16 @@ export class Member {
     return this.#last.at > moment ? this.#last.took : Infinity;
   }
 
+  /**
+   * Whether a call sent at `sentAt` is behind earlier ones of this process, of which one was
+   * answered after `moment`. Such a burst is no silence: claims that turn to other members would
+   * prolong it, for ever if there are thousands.
+   */
+  answersBefore(sentAt: number, moment: number): boolean {
+    const { at, took } = this.#lastLate;
+    return at > moment && at - took <= sentAt;
+  }
+
   begin(call: MemberCall = 'ask'): SentCall {
     this.#inFlight += 1;
     return this.#health.sent(call);
@@ -100,6 +112,7 @@ export class Member {
   /** Any answer came at `at`, after `took` ms. */
   heard(at: number, took: number): void {
     this.#last = { at, took };
+    if (took > neverSlow) this.#lastLate = this.#last;
   }
 
   /**

@@ -5,7 +5,10 @@ import type { MembersHost } from './member-states.ts';
 import type { Member } from './member.ts';
 
 export interface CallEnd<Answer> {
-  /** There was no answer within the member timeout. A late one is still reported. */
+  /**
+   * There was no answer within the member timeout, nor to a call sent before. A late one is still
+   * reported.
+   */
   silent(): void;
   answered(answer: Answer): void;
   failed(error: unknown): void;
@@ -23,11 +26,17 @@ export function timedCall<Answer>(
   const sentCall = member.begin(kind);
   if (member.unclear) askAnother(members, member, clock);
   let late = false;
-  const wait = silences.begin((): void => {
+  const silent = (): void => {
+    const now = clock.now();
+    if (member.answersBefore(sentAt, now - memberTimeout)) {
+      wait = silences.begin(silent);
+      return;
+    }
     late = true;
-    member.silent(clock.now(), memberTimeout, fastestBesides(members, member, sentAt));
+    member.silent(now, memberTimeout, fastestBesides(members, member, sentAt));
     end.silent();
-  });
+  };
+  let wait = silences.begin(silent);
   const { since: sentAt } = wait;
   const sent = callMember(call);
   sent.then(

@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { LockError, createMemoryProvider } from '../../../core/src/index.ts';
+import { LockError, createLocks, createMemoryProvider } from '../../../core/src/index.ts';
 import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { collect } from '../../../test-servers/src/support/collect.ts';
-import { timed } from '../support/combined.ts';
+import { pause } from '../../../core/src/time/pause.ts';
+import { threeMembersIn, timed } from '../support/combined.ts';
 import { through } from '../../../core/test/support/through.ts';
 import { unavailable } from '../../../core/test/support/lock-error.ts';
 
@@ -203,4 +204,32 @@ test('it tells who does not answer, and why, where the others are too few', asyn
   down.fill(false);
   await provider.renew(claim).catch(() => {});
   expect(provider.outage?.()).toBeUndefined();
+});
+
+test('a burst of calls is no silence: claims turn to no other member while earlier calls are answered', async () => {
+  const runtime = new VirtualRuntime();
+  let asked = 0;
+  const members = threeMembersIn(runtime).map((member): LockProvider => {
+    let turn: Promise<unknown> = Promise.resolve();
+    return {
+      ...through(member, (call) => call()),
+      async tryAcquire(own, wake) {
+        asked += 1;
+        if (asked % 5 === 0) turn = turn.then(() => pause(runtime, 1));
+        await turn;
+        return await member.tryAcquire(own, wake);
+      },
+    };
+  });
+  const locks = createLocks(combine(members, { runtime, memberTimeout: 200 }), { runtime });
+  await timed(runtime, () => locks.acquire('job', { ttl: 60_000, renew: false }));
+  const end = new AbortController();
+  const waits = Array.from({ length: 2_000 }, () => locks.acquire('job', { signal: end.signal }).catch(() => {}));
+  asked = 0;
+  // The last of them is answered after 400 ms.
+  for (let step = 0; step < 100; step += 1) await runtime.advance(10);
+  expect(asked).toBe(0);
+  expect((await timed(runtime, () => locks.inspect('job'))).answer.waiters).toBe(2_000);
+  end.abort();
+  await timed(runtime, () => Promise.all(waits));
 });
