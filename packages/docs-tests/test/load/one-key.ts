@@ -44,7 +44,11 @@ export async function waitForOneKey(here: Locks, there: Locks, count: number, mo
     );
     ends[end] = (ends[end] ?? 0) + 1;
   });
-  const positions = async (): Promise<number> => (await here.inspect(key)).waiters ?? 0;
+  const positions = async (): Promise<number> => {
+    // To read a queue takes time from those that enter it.
+    await sleep(500);
+    return (await here.inspect(key)).waiters ?? 0;
+  };
   const wanted = Math.min(count, most);
   await eventually(`${wanted} positions`, async () => (await positions()) === wanted, deadline / 2);
   const queued = performance.now() - began;
