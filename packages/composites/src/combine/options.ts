@@ -15,8 +15,9 @@ export interface CombineOptions {
    */
   readonly need?: Need | undefined;
   /**
-   * How long a call waits for one member, from 1 ms to 60 s. A slower member is still called, but
-   * not awaited, until it answers in time again.
+   * How long a call waits for one member, from 1 ms to 60 s; longer while that answers calls which
+   * this process sent before. A slower member is still called, but not awaited, until it answers in
+   * time again.
    * @default 500
    */
   readonly memberTimeout?: Duration | undefined;
