@@ -3,8 +3,11 @@ import type { Lease } from '@locks/core';
 import type { Call, Interference } from './interference.ts';
 import { certain, now } from './time.ts';
 
-/** How much earlier than here core may have recorded the time of a call, in ms. */
-const standstill = 20;
+/**
+ * How much earlier than here core may have recorded the time of a call, in ms: machines with other
+ * work pause for so long. A lease that is reported lost by less too early is not found.
+ */
+const standstill = 100;
 
 /** Until when a lease is certainly held, by the calls and answers of its provider. */
 interface Certainty {
