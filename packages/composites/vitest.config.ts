@@ -2,7 +2,7 @@ import { packageTests } from '../../vitest.shared.ts';
 import { coreSource } from '../core/test/support/core-source.ts';
 
 export default packageTests(import.meta.url, {
-  // Some compute, for seconds on a machine that does other things too.
+  // Some compute for ten seconds, or a minute where other work needs the processors.
   options: { testTimeout: 120_000 },
   alias: coreSource,
 });
