@@ -33,7 +33,7 @@ export interface ProxiedProviders {
 }
 
 /** How long a client may take to connect again, in ms. */
-const patience = 10_000;
+const patience = 30_000;
 
 /** Providers with a fault proxy each, for the suite's options `create` and `faults`. */
 export function proxiedProviders({

@@ -83,8 +83,9 @@ async function live({ store, options, unnumbered, found }: Harmed, round: number
     return answer;
   }
 
+  const own = claimOf(`own ${round}`, `${round}/1`);
+
   async function callAll(provider: LockProvider): Promise<void> {
-    const own = claimOf(`own ${round}`, `${round}/1`);
     const other = claimOf(held.key, `${round}/2`);
     const busy = ({ granted, token }: { readonly granted: boolean; readonly token?: bigint }): boolean =>
       !granted || (unnumbered && token !== undefined && token > 10n ** 12n);
@@ -111,15 +112,17 @@ async function live({ store, options, unnumbered, found }: Harmed, round: number
     for (let turn = 0; turn < 3; turn += 1) await callAll(provider);
     hostile = false;
     await proxy.cut();
-    const healed = claimOf(`healed ${round}`, `${round}/1`);
-    await eventually(
-      `a grant after ${changes.join(', ')}`,
-      async () => {
-        const answer = await provider.tryAcquire(healed).catch(() => undefined);
+    for (const claim of [own, claimOf(`healed ${round}`, `${round}/4`)]) {
+      let last: unknown;
+      const isGranted = async (): Promise<boolean> => {
+        const answer = await provider.tryAcquire(claim).catch((error: unknown) => void (last = error));
         return answer?.granted === true;
-      },
-      30_000,
-    );
+      };
+      const what = `a grant of "${claim.key}" after ${changes.join(', ')}`;
+      await eventually(what, isGranted, 30_000).catch((error: Error) => {
+        throw new Error(error.message, { cause: last });
+      });
+    }
     await call('close', () => provider.close());
   }
   await proxy.stop();

@@ -120,7 +120,8 @@ export class OpenConnection implements Connection {
     // Replies come in the order of the requests.
     if (sent?.xid !== xid) throw new ProtocolError(`a reply to request ${xid}, where one to ${sent?.xid} is due`);
     const answer = this.#read(frame, sending.request, code, zxid);
-    if (zxid > this.lastZxid) this.lastZxid = zxid;
+    // The latest one, as in the official clients: a garbled one must not last.
+    if (zxid > 0n) this.lastZxid = zxid;
     this.lastAnsweredAt = this.lastHeardAt;
     this.#requests.answered(sending, answer);
   }

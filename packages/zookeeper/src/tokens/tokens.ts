@@ -81,6 +81,8 @@ export class Tokens {
         case 'older':
           // A successful write shows that the node is still in the queue, as a new list would.
           await this.#write(own, base.value + node.order);
+          // Older again: the number in the base was garbled, and is read again.
+          this.#doubt(session);
           break;
         case 'raise':
           await this.#raise(session, base, minted.to);
@@ -111,10 +113,15 @@ export class Tokens {
 
   /** One attempt. Whether it was too late shows when the base is read again. */
   async #raise(session: Sender, base: Base, to: bigint): Promise<void> {
-    if (this.#reading?.session === session.id) this.#reading.changed = true;
+    this.#doubt(session);
     const answer = await session.send(setData(this.#path, raisedData(base, to), base.version));
-    if (this.#reading?.session === session.id) this.#reading.changed = true;
+    this.#doubt(session);
     if (!answer.ok && answer.error !== 'BAD_VERSION' && answer.error !== 'NO_NODE') throw refusal(answer, this.#path);
+  }
+
+  /** The base is read again. */
+  #doubt(session: Sender): void {
+    if (this.#reading?.session === session.id) this.#reading.changed = true;
   }
 
   /** Writes its token into the node, for `inspect`. */

@@ -7,7 +7,7 @@ import { ProtocolError } from './protocol-error.ts';
 import { readStat, writeAcl } from './records.ts';
 import type { Stat } from './records.ts';
 import type { Request } from './request.ts';
-import { createFlags } from './requests.ts';
+import { createFlags, readCreated } from './requests.ts';
 
 /** The result of one step. */
 export type OperationResult =
@@ -54,9 +54,9 @@ export function multi(operations: readonly Operation[]): Request<MultiOutcome> {
     read(reader) {
       const results: OperationResult[] = [];
       for (let header = readHeader(reader); !header.done; header = readHeader(reader)) {
-        if (results.length === operations.length)
-          throw new ProtocolError('a transaction with more results than operations');
-        results.push(readResult(reader, header.op));
+        const operation = operations[results.length];
+        if (operation === undefined) throw new ProtocolError('a transaction with more results than operations');
+        results.push(readResult(reader, header.op, operation));
       }
       if (results.length < operations.length)
         throw new ProtocolError(`a transaction of ${operations.length} operations with ${results.length} results`);
@@ -113,23 +113,14 @@ function readHeader(reader: Reader): { readonly op: number; readonly done: boole
   return { op, done };
 }
 
-function readResult(reader: Reader, op: number): OperationResult {
-  switch (op) {
-    case -1:
-      return readFailure(reader.int());
-    case 1:
-      return { ok: true, path: reader.string() };
-    case 15:
-    case 19:
-      return { ok: true, path: reader.string(), stat: readStat(reader) };
-    case 5:
-      return { ok: true, stat: readStat(reader) };
-    case 2:
-    case 13:
-      return { ok: true };
-    default:
-      throw new ProtocolError(`a transaction with a result of the unknown type ${op}`);
+function readResult(reader: Reader, op: number, operation: Operation): OperationResult {
+  if (op === -1) return readFailure(reader.int());
+  if (operation.type === 'create' && (op === 1 || op === 15 || op === 19)) {
+    const path = readCreated(reader, operation);
+    return op === 1 ? { ok: true, path } : { ok: true, path, stat: readStat(reader) };
   }
+  if (op !== operationOp(operation)) throw new ProtocolError(`a transaction with a result of the wrong type ${op}`);
+  return operation.type === 'setData' ? { ok: true, stat: readStat(reader) } : { ok: true };
 }
 
 /** The result of a step that failed with `code`. */

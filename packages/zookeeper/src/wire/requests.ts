@@ -1,4 +1,6 @@
 import type { NewNode, NodeKind } from './call.ts';
+import { ProtocolError } from './protocol-error.ts';
+import type { Reader } from './reader.ts';
 import { readStat, writeAcl } from './records.ts';
 import type { Stat } from './records.ts';
 import { readNothing } from './request.ts';
@@ -26,8 +28,18 @@ export function create(node: NewNode): Request<{ readonly path: string; readonly
       writeAcl(writer, acl);
       writer.int(createFlags[kind]);
     },
-    read: (reader) => ({ path: reader.string(), stat: readStat(reader) }),
+    read: (reader) => ({ path: readCreated(reader, node), stat: readStat(reader) }),
   };
+}
+
+/** The path of a created node, to which the server may have appended a number. */
+export function readCreated(reader: Reader, { path, kind }: NewNode): string {
+  const created = reader.string();
+  const rest = created.startsWith(path) ? created.slice(path.length) : undefined;
+  // A garbled path would be kept, and asked for again and again. Numbers beyond 2^31 are negative.
+  const isPossible = kind.endsWith('sequential') ? /^[-\d]\d{9}\d?$/.test(rest ?? '') : rest === '';
+  if (!isPossible) throw new ProtocolError(`the creation of ${JSON.stringify(created)} where ${path} was asked for`);
+  return created;
 }
 
 /** @param version -1: any. */

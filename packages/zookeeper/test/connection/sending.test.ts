@@ -94,16 +94,22 @@ test('after the connection was ended by the receiver of an event, nothing of the
   expect(events).toEqual([{ type: 'created', path: '/a' }]);
 });
 
-test('the highest transaction seen is remembered', async () => {
+test('the latest transaction seen is remembered, and a garbled one does not stay', async () => {
   await using server = await startFakeServer();
   const { connection, client, begin } = await meet(server, { lastZxid: 40n });
   expect(begin.readBigInt64BE(4)).toBe(40n);
   expect(connection.lastZxid).toBe(40n);
-  for (const [index, zxid] of [50n, 45n, -1n].entries()) {
+  const replies = [
+    { zxid: 50n, seen: 50n },
+    { zxid: 2n ** 62n, seen: 2n ** 62n },
+    { zxid: 51n, seen: 51n },
+    { zxid: -1n, seen: 51n },
+  ];
+  for (const [index, { zxid, seen }] of replies.entries()) {
     const send = connection.send(remove('/a'));
     client.send(replyTo(index + 1, 0, () => {}, zxid));
     expect(await send).toMatchObject({ ok: true, zxid });
-    expect(connection.lastZxid).toBe(50n);
+    expect(connection.lastZxid).toBe(seen);
   }
 });
 

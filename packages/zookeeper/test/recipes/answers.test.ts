@@ -64,6 +64,24 @@ test.each(layouts)('$name: a claim that is refused for good leaves the key free'
 /** No version of ZooKeeper has this error. */
 const unknown = -999;
 
+test.each(layouts)('$name: a garbled path of a new node is not kept', async ({ node, mode, options }) => {
+  const root = `/${randomUUID()}`;
+  let garbled = false;
+  const replies = rewriteReplies(({ frame }) => {
+    const at = frame.indexOf(node);
+    if (garbled || at === -1) return frame;
+    garbled = true;
+    frame.writeUInt8(0, at - 1);
+    return frame;
+  });
+  const provider = openProvider(await ownProxy(server, replies), { root, ...options });
+  const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
+  await expect(provider.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_UNAVAILABLE' });
+  expect(garbled).toBe(true);
+  expect(await provider.tryAcquire(claim)).toMatchObject({ granted: true });
+  expect(await provider.release(claim)).toBe(true);
+});
+
 test.each(layouts)('$name: an unknown error does not say for certain that no node was made', async (layout) => {
   const { node, within, mode, options } = layout;
   const root = `/${randomUUID()}`;

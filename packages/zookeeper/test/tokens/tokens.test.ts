@@ -115,6 +115,22 @@ test('an answer that was garbled on its way gives no token, and leaves no unread
   expect((await granted(openProvider({ root }), claimOn('key'))).token).toBeGreaterThan(token);
 });
 
+test('a garbled number of the transaction that raised the base is read again', async () => {
+  let garbled = 0;
+  const replies = rewriteReplies(({ frame }) => {
+    // For the watch of the base, and for its value: header, no data, and metadata, of which the
+    // transaction is the second number.
+    if (garbled === 2 || frame.length !== 92 || frame.readInt32BE(20) !== 0) return frame;
+    garbled += 1;
+    frame.writeBigInt64BE(2n ** 62n, 32);
+    return frame;
+  });
+  const proxy = await ownProxy(server, replies);
+  const provider = openSessionProvider(proxy, { root: '/garbled-base' });
+  expect(await provider.tryAcquire(claimOn('key'))).toMatchObject({ granted: true });
+  expect(garbled).toBe(2);
+});
+
 test('a floor that no token can exceed is refused, and leaves nothing', async () => {
   const provider = openProvider({ root: '/high' });
   const high = 10n ** 18n;

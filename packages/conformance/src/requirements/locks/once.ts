@@ -39,9 +39,9 @@ export const onceRequirements: readonly Requirement[] = rules({ level: 'locks', 
       const fleet = [await context.createLocks(), await context.createLocks(), await context.createLocks()] as const;
       const provider = await context.create();
       const key = context.key();
-      // Long enough that a loaded machine calls twice in one slot.
-      const { ttl } = context;
-      const every = 4 * ttl;
+      // Long enough that a loaded machine calls twice in one slot, and loses no lease.
+      const every = 4 * context.ttl;
+      const ttl = context.longTtl;
       const runs: (readonly [before: number, after: number])[] = [];
       const slot = async (): Promise<number> => Math.floor(Number(await provider.time?.()) / every + 1 / 2);
       const call = async (locks: Locks): Promise<void> => {
