@@ -44,7 +44,7 @@ test.each(databases)(
       sequences,
       seed,
       // Other tests use the processors meanwhile, and make calls slow.
-      abandonedAtMost: 0.3,
+      abandonedAtMost: 0.5,
       // Its driver stops the process for the time of a call. Postgres permits 100 connections.
       together: name === 'SQLite' ? 10 : 12,
     });
