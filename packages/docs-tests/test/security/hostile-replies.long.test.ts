@@ -118,9 +118,8 @@ async function live({ store, options, unnumbered, found }: Harmed, round: number
         const answer = await provider.tryAcquire(claim).catch((error: unknown) => void (last = error));
         return answer?.granted === true;
       };
-      const what = `a grant of "${claim.key}" after ${changes.join(', ')}`;
-      await eventually(what, isGranted, 30_000).catch((error: Error) => {
-        throw new Error(error.message, { cause: last });
+      await eventually('a grant', isGranted, 30_000).catch(() => {
+        throw new Error(`No grant of "${claim.key}" after ${changes.join(', ')}.`, { cause: last });
       });
     }
     await call('close', () => provider.close());

@@ -31,7 +31,7 @@ test(
       sequences,
       seed,
       // Other tests use the processors meanwhile, and make calls slow.
-      abandonedAtMost: 0.3,
+      abandonedAtMost: 0.5,
     });
     console.log(JSON.stringify(report));
   },
