@@ -8,52 +8,63 @@ export interface Gate {
   readonly met: boolean;
 }
 
-/** The name of this library in gates. */
-export const own = '@locks';
+type Figures = { readonly [Name in keyof Result as Result[Name] extends number | undefined ? Name : never]: number };
 
-/** How a gate judges its figure. */
-export interface Judgement {
+/**
+ * What is judged of a result: the name of a figure, which meets no gate where it is missing, or
+ * a function of it and of all results. There is no gate where that returns `undefined`.
+ */
+export type Judged = keyof Figures | ((result: Result, all: readonly Result[]) => number | undefined);
+
+/** How a figure is judged. */
+export interface Limit {
   /** Printed decimal places. */
   readonly digits: number;
-  readonly met: (value: number) => boolean;
+  met(value: number): boolean;
 }
 
-/** A gate on one figure; none without a figure. */
-export function gate(target: string, value: number | undefined, { digits, met }: Judgement): Gate[] {
-  return value === undefined ? [] : [{ target, measured: figure(value, digits), met: met(value) }];
+/** A target for the results that `of` chooses: for the worst of them, or for their sum. */
+export interface Target {
+  readonly target: string;
+  of(result: Result): boolean;
+  readonly judged: Judged;
+  readonly limit: Limit;
+  readonly worst: (values: readonly number[]) => number;
 }
 
-export function atLeast(least: number, digits: number): Judgement {
-  return { digits, met: (value) => value >= least };
-}
+const largest = (values: readonly number[]): number => Math.max(...values);
+const smallest = (values: readonly number[]): number => Math.min(...values);
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-export function atMost(most: number, digits: number): Judgement {
-  return { digits, met: (value) => value <= most };
-}
+type Rule = (target: string, of: Target['of'], judged: Judged, limit: number, digits?: number) => Target;
 
-export function exactly(wanted: number, digits: number): Judgement {
-  return { digits, met: (value) => value === wanted };
-}
+const rule =
+  (worst: Target['worst'], met: (value: number, limit: number) => boolean): Rule =>
+  (target, of, judged, limit, digits = 2) => ({
+    target,
+    of,
+    judged,
+    worst,
+    limit: { digits, met: (value) => met(value, limit) },
+  });
 
-/** The figures of `results`. A missing one is NaN, which meets no gate. */
-export function figuresOf(results: readonly Result[], of: (result: Result) => number | undefined): number[] {
-  return results.map((result) => of(result) ?? Number.NaN);
-}
+export const atLeast: Rule = rule(smallest, (value, limit) => value >= limit);
+export const atMost: Rule = rule(largest, (value, limit) => value <= limit);
+export const below: Rule = rule(largest, (value, limit) => value < limit);
+export const exactly: Rule = rule(largest, (value, limit) => value === limit);
+const total: Rule = rule(sum, (value, limit) => value === limit);
+/** For something that must never happen. */
+export const none = (target: string, of: Target['of'], judged: Judged): Target => total(target, of, judged, 0, 0);
 
-export function largest(values: readonly number[]): number | undefined {
-  return values.length === 0 ? undefined : Math.max(...values);
-}
-
-export function smallest(values: readonly number[]): number | undefined {
-  return values.length === 0 ? undefined : Math.min(...values);
-}
-
-export function total(values: readonly number[]): number | undefined {
-  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0);
-}
-
-export function ofSubject(results: readonly Result[], scenario: string, subject: string): Result[] {
-  return results.filter((result) => result.scenario === scenario && result.subject === subject);
+/** The gates of `targets`: none where no result has a figure. */
+export function judge(targets: readonly Target[], results: readonly Result[]): Gate[] {
+  return targets.flatMap(({ target, of, judged, limit: { digits, met }, worst }) => {
+    const figureOf = typeof judged === 'function' ? judged : (result: Result) => result[judged] ?? Number.NaN;
+    const figures = results.filter((result) => of(result)).flatMap((result) => figureOf(result, results) ?? []);
+    if (figures.length === 0) return [];
+    const value = worst(figures);
+    return [{ target, measured: figure(value, digits), met: met(value) }];
+  });
 }
 
 /** As lines of text. */
