@@ -9,7 +9,6 @@ import { readZookeeperOptions } from './options/options.ts';
 import type { ReadZookeeperOptions, ZookeeperProviderOptions } from './options/options.ts';
 import { SessionProvider } from './provider.ts';
 import { createQueueRecipe } from './recipes/queue/queue.ts';
-import { createPlainRecipe } from './recipes/plain/plain.ts';
 import type { Recipe } from './recipes/recipe.ts';
 import { createSemaphoreRecipe } from './recipes/semaphore/semaphore.ts';
 import { socketTransport } from './servers/socket-transport.ts';
@@ -73,8 +72,7 @@ export function assembleProvider(
 }
 
 function recipeOf(options: ReadZookeeperOptions, nodes: Nodes, tokens: Tokens, folders: FolderCleanup): Recipe {
-  const { fair, recipe, sharedMarkers, knownPlaces } = options;
-  if (!fair) return createPlainRecipe(nodes, tokens);
+  const { recipe, sharedMarkers, knownPlaces } = options;
   if (recipe === 'semaphore') return createSemaphoreRecipe(nodes, tokens, folders);
   return createQueueRecipe({ nodes, tokens, folders, names: recipe, sharedMarkers, knownPlaces });
 }

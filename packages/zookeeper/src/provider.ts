@@ -45,8 +45,8 @@ export class SessionProvider implements ZookeeperProvider {
       scope: 'network',
       expiry: 'session',
       fencing: 'strict',
-      fair: recipe.fair,
-      shared: recipe.shared,
+      fair: true,
+      shared: true,
       wake: true,
     };
     this.#parts = parts;

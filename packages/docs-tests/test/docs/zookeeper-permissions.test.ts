@@ -100,12 +100,6 @@ test('they are all that folders need that the service makes itself', async () =>
   await takeOnce(locks, 'other');
 });
 
-test('they are all that plain nodes need', async () => {
-  const { locks } = await open(documented, { fair: false });
-  await takeOnce(locks, 'other');
-  expect((await locks.inspect('other')).holders).toEqual([]);
-});
-
 test.each([
   ['read', 'base'],
   ['read', 'folder'],

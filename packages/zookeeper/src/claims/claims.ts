@@ -140,7 +140,7 @@ export class Claims {
       if (own.node?.czxid !== czxid || own.token === undefined) return;
       // From here on renewals resolve to `false`. If the remainder fails, a release repeats it.
       own.endHold();
-      await this.#parts.recipe.gone?.(own);
+      this.#parts.recipe.gone?.(own);
       this.#forget(own);
     });
   }

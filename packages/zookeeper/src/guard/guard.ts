@@ -1,5 +1,5 @@
 import { LockError, checkFenceable, misconfigured } from '@locks/core/adapter';
-import type { Lease, Traits } from '@locks/core';
+import type { Lease } from '@locks/core';
 import { writeFenced } from './fence.ts';
 import { checkPath, readOperations } from './operations.ts';
 import type { GuardedOperation } from './operations.ts';
@@ -12,7 +12,7 @@ import type { Acl } from '../wire/records.ts';
 export interface ZookeeperGuard {
   /**
    * Executes `operations` in one transaction, which fails unless the node of the lease still
-   * exists. The lease must be of this guard's provider, and have a queue (`fair`).
+   * exists. The lease must be of this guard's provider.
    * @throws `LOCK_STALE` when the lease has ended. `GuardedOperationError` for an operation that
    * ZooKeeper refuses. `LOCK_INVALID` for a lease that is not exclusive, and for wrong or too long
    * operations. `LOCK_UNAVAILABLE` when the answer is unknown: they may have taken effect.
@@ -47,7 +47,7 @@ export function createZookeeperGuard(provider: ZookeeperProvider): ZookeeperGuar
   const access = accessOf(provider);
   return {
     async write(operations, lease) {
-      checkLease(lease, access);
+      checkFenceable(lease.key, lease);
       const own = readOperations(operations, access.acl);
       await access.inSession(
         async (session) => {
@@ -71,20 +71,12 @@ export function createZookeeperGuard(provider: ZookeeperProvider): ZookeeperGuar
       await access.inSession((session) => writeFenced(session, write, own), 'a guarded write', fence);
     },
     check(lease) {
-      checkLease(lease, access);
+      checkFenceable(lease.key, lease);
       const node = access.nodeOf(lease.owner);
       if (node === undefined) throw ended(lease);
       return { path: node.path };
     },
   };
-}
-
-/** Throws unless the node of the lease shows whether the lease holds. */
-function checkLease(lease: Pick<Lease, 'key' | 'token' | 'mode'>, { traits }: ProviderAccess): void {
-  checkFenceable(lease.key, lease);
-  if (traits.fair) return;
-  const message = `With fair: false all holders of ${JSON.stringify(lease.key)} have a node at the same path, which does not say which holder it belongs to. Use writeFenced.`;
-  throw new LockError('LOCK_INVALID', message, { key: lease.key });
 }
 
 function ended({ key, token }: Pick<Lease, 'key' | 'token'>): LockError {
@@ -93,7 +85,6 @@ function ended({ key, token }: Pick<Lease, 'key' | 'token'>): LockError {
 }
 
 interface ProviderAccess {
-  readonly traits: Pick<Traits, 'fair'>;
   /** For created nodes. */
   readonly acl: readonly Acl[];
   /** The result of `work` in the session, within the timeout of the provider. */

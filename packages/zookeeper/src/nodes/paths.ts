@@ -16,9 +16,6 @@ export const baseName = '@base';
 /** The folder of the registers, under the root. */
 export const registersName = '@registers';
 
-/** The second node of a holder without a queue, under the root: `<prefix><uuid of its owner>`. */
-export const holdPrefix = '@hold-';
-
 /** The node of a session, under the root: `<prefix><name of its process>-<session>`. */
 export const processPrefix = '@process-';
 

@@ -15,7 +15,7 @@ const permanent: Partial<Record<string, (where: string) => string>> = {
   EPHEMERAL_ON_LOCAL_SESSION: (where) =>
     `the server has local sessions, which have no ephemeral nodes such as ${where}: set localSessionsUpgradingEnabled=true there`,
   NO_CHILDREN_FOR_EPHEMERALS: (where) =>
-    `${where} belongs to a session: another client locks this key with "fair: false"`,
+    `${where} is the lock of another program, a node without a folder: use another "root"`,
 };
 
 /** The error for a request that should have succeeded. */

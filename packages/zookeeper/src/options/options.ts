@@ -38,12 +38,7 @@ export interface ZookeeperOptions extends SecretOptions {
    */
   readonly root?: string | undefined;
   /**
-   * First come, first served. `false`: one plain node per key, for exclusive locks only.
-   * @default true
-   */
-  readonly fair?: boolean | undefined;
-  /**
-   * The Curator lock whose node layout a fair lock uses.
+   * The Curator lock whose node layout a lock uses.
    * @default 'mutex'
    */
   readonly recipe?: Recipe | undefined;
@@ -98,7 +93,6 @@ export const zookeeperReaders: OptionReaders<ZookeeperProviderOptions> = {
   servers: { ...matching(/^[^]+$/, "servers: 'host1:2181,host2:2181'"), secret: true },
   client: clientReader,
   root: nodePath,
-  fair: flag,
   recipe: oneOf('mutex', 'read-write', 'semaphore'),
   sharedMarkers: markersReader,
   knownPlaces: flag,
@@ -122,7 +116,6 @@ export interface ReadZookeeperOptions extends Secrets {
   readonly addresses: readonly Address[];
   /** With the chroot before it. */
   readonly root: string;
-  readonly fair: boolean;
   readonly recipe: Recipe;
   readonly sharedMarkers: readonly string[];
   readonly knownPlaces: boolean;
@@ -147,13 +140,7 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
   }
   const read = readOptions(zookeeperReaders, options, zookeeperSource);
   const { addresses, chroot } = placeOf(read);
-  const { root = '/locks', fair = true, recipe = 'mutex' } = read;
-  if (!fair && recipe !== 'mutex') {
-    throw misconfigured(
-      '@locks/zookeeper',
-      `option "recipe" is "${recipe}", which has a queue; leave it out or set fair: true`,
-    );
-  }
+  const { root = '/locks', recipe = 'mutex' } = read;
   const { client, timeout = 5_000 } = read;
   const { auth, tls } = knownSecrets(read);
   const byCredentials = auth.length > 0 || read.auth !== undefined || read.username !== undefined;
@@ -161,7 +148,6 @@ export function readZookeeperOptions(options: ZookeeperProviderOptions): ReadZoo
     client,
     addresses,
     root: root === '/' ? chroot || '/' : chroot + root,
-    fair,
     recipe,
     sharedMarkers: read.sharedMarkers ?? [],
     knownPlaces: read.knownPlaces ?? true,

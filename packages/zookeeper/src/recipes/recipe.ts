@@ -16,8 +16,6 @@ export type AttemptResult =
 
 /** One layout of a lock in nodes. */
 export interface Recipe {
-  readonly fair: boolean;
-  readonly shared: boolean;
   /**
    * Creates a node for the claim, unless it has one, and resolves to whether it holds. A claim that
    * neither holds nor waits has no node afterwards.
@@ -26,7 +24,7 @@ export interface Recipe {
   /** Removes the nodes of the claim. `true`: its node existed. */
   leave(own: LiveClaim): Promise<boolean>;
   /** The node of the claim was found to be gone. */
-  gone?(own: LiveClaim): void | Promise<void>;
+  gone?(own: LiveClaim): void;
   /** Removes the node of a claim of another session. `true`: it held. */
   evict(session: Session, claim: Claim): Promise<boolean>;
   inspect(session: Session, key: string): Promise<KeyState>;

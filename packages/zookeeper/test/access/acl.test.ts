@@ -48,7 +48,7 @@ async function refused(call: Promise<unknown>, ...secrets: readonly string[]): P
   for (const secret of secrets) expect(String(error)).not.toContain(secret);
 }
 
-test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false }] as const)(
+test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }] as const)(
   'every node belongs to the user who made it: %o',
   async (layout) => {
     const root = await ownRoot();
@@ -99,7 +99,6 @@ test('another user, the right one with a wrong password, and a client without cr
     await refused(locks.acquire('key'), other.password);
     await refused(locks.tryAcquire('another key'), other.password);
     await refused(locks.inspect('key'), other.password);
-    await refused(locksAt(root, { ...other, fair: false }).acquire('key'), other.password);
     const url = `zookeeper://${other.username}:${encodeURIComponent(other.password)}@${server.host}:${server.port}`;
     await refused(openLocks({ url, options: { root } }), other.password);
   }
@@ -120,7 +119,7 @@ test('what is missing above the root is not made for one user alone: other servi
   const anyone = await client();
   const above = folderOf(root);
   const acl = [{ scheme: 'digest', id: 'alice:x', permissions: 31 }];
-  for (const options of [alice, { ...alice, acl }, { ...alice, fair: false }]) {
+  for (const options of [alice, { ...alice, acl }]) {
     const provider = openProvider(`${serversOf(server)}${above}/app`, { acl: undefined, ...options });
     const error: unknown = await provider.connect(10_000).catch((reason: unknown) => reason);
     expect(error).toMatchObject(misconfigured(`${above}/app, above the root of the locks (${above}/app/locks)`));

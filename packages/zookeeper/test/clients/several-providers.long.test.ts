@@ -72,20 +72,6 @@ test('what another library has wrapped around a provider is left, and works', as
   await called((callback) => client.exists('/', callback));
 });
 
-test('without a queue too, the end of one provider leaves the nodes of another', async () => {
-  const client = await connectClient(server.port, 6_000);
-  const options = { client, acl: 'open', root: ownPath(), fair: false } as const;
-  const [holder, other] = [createZookeeperProvider(options), createZookeeperProvider(options)];
-  onTestFinished(() => holder.close());
-  const [locks, others] = [createLocks(holder), createLocks(other)];
-  const leases = await Promise.all(['a', 'ab'].map((key) => locks.acquire(key)));
-  expect(await others.tryAcquire('a')).toBeNull();
-  await others.acquire('other');
-  await other.close();
-  for (const { key } of leases) expect((await holder.inspect(key)).holders).toHaveLength(1);
-  expect((await holder.inspect('other')).holders).toEqual([]);
-});
-
 test('together they watch no more than the client can set again in one request', async () => {
   const proxy = await ownProxy(server);
   const observer = await openSession([server], { sessionTimeout: 20_000 });

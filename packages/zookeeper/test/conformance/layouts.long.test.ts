@@ -4,5 +4,4 @@ import { ofTheLayout } from '../support/selection.ts';
 
 const backend = await startAlone();
 suite('zookeeper, read-write', backend, { recipe: 'read-write' }, ofTheLayout);
-suite('zookeeper, not fair', backend, { fair: false }, ofTheLayout);
 suite('zookeeper, semaphore', await startAlone(), { recipe: 'semaphore' }, ofTheLayout);

@@ -17,7 +17,6 @@ if (follower === undefined) throw new Error('the ensemble has no follower');
 
 const layouts: Readonly<Record<string, Partial<ZookeeperOptions>>> = {
   'in the queue': {},
-  'one node per key': { fair: false },
   semaphores: { recipe: 'semaphore' },
 };
 

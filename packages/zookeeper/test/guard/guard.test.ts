@@ -17,8 +17,8 @@ interface Party {
   readonly guard: ZookeeperGuard;
 }
 
-function openParty(options: { readonly fair?: boolean } = {}): Party {
-  const provider = openSessionProvider(server, options);
+function openParty(): Party {
+  const provider = openSessionProvider(server);
   return { provider, locks: createLocks(provider), guard: createZookeeperGuard(provider) };
 }
 
@@ -109,18 +109,16 @@ describe('a write under the check of the holder’s node', () => {
   });
 });
 
-test('a write and a check are refused for ended leases, those of others, shared ones, and such without a queue', async () => {
-  const [party, other, plain] = [openParty(), openParty(), openParty({ fair: false })];
+test('a write and a check are refused for ended leases, those of others and shared ones', async () => {
+  const [party, other] = [openParty(), openParty()];
   const lease = await party.locks.acquire(ownPath());
   const shared = await party.locks.acquire(ownPath(), { mode: 'shared' });
-  const bare = await plain.locks.acquire(ownPath().slice(1));
   const ended = await party.locks.acquire(ownPath());
   await ended.release();
   for (const [{ guard }, refused, code] of [
     [party, ended, 'LOCK_STALE'],
     [other, lease, 'LOCK_STALE'],
     [party, shared, 'LOCK_INVALID'],
-    [plain, bare, 'LOCK_INVALID'],
   ] as const) {
     expect(await codeOf(guard.write([], refused))).toBe(code);
     expect(() => guard.check(refused)).toThrow(expect.objectContaining({ code }));
@@ -129,7 +127,7 @@ test('a write and a check are refused for ended leases, those of others, shared 
 
 describe('a write under a token', () => {
   test('is refused once a later holder has been there', async () => {
-    const party = openParty({ fair: false });
+    const party = openParty();
     const [path, fence] = [ownPath(), ownPath()];
     const first = await party.locks.acquire('token');
     await party.guard.writeFenced(fence, [{ type: 'create', path, data: 'first' }], first);

@@ -3,7 +3,7 @@ import type { Claim } from '@locks/core';
 import { eventually, startProxy } from '@locks/test-servers';
 import { expect, test } from 'vitest';
 import { claimOf, openSessionProvider, pair } from '../support/providers.ts';
-import { folderLayouts } from '../support/layouts.ts';
+import { layouts } from '../support/layouts.ts';
 import { isThere, namesOfClaims, openClient } from '../support/sessions.ts';
 import { ownServer } from '../support/servers.ts';
 
@@ -14,7 +14,7 @@ const server = await ownServer({
 });
 const witness = await openClient([server], { sessionTimeout: 20_000 });
 
-test.each(folderLayouts)(
+test.each(layouts)(
   '$name: keys that are used once leave no folders, though the servers remove none',
   async ({ mode, options }) => {
     const root = `/${randomUUID()}`;
@@ -53,7 +53,7 @@ test('a folder stays while a claim is in it, and while its key is used now and t
   await eventually('the end of the last folder', async () => !(await isThere(witness, `${root}/theirs`)));
 });
 
-test.each(folderLayouts)(
+test.each(layouts)(
   '$name: a claim that was ended by force leaves no folder, whatever tells of it',
   async ({ mode, options }) => {
     const root = `/${randomUUID()}`;
@@ -74,7 +74,7 @@ test.each(folderLayouts)(
   },
 );
 
-test.each(folderLayouts)('$name: a claim whose session was lost leaves no folder', async ({ mode, options }) => {
+test.each(layouts)('$name: a claim whose session was lost leaves no folder', async ({ mode, options }) => {
   const root = `/${randomUUID()}`;
   await using proxy = await startProxy(server);
   const provider = openSessionProvider(proxy, { root, ...options, sessionTimeout: 4_000 }, 500);

@@ -15,7 +15,7 @@ function provide(root: string, options: ZookeeperOptions = {}): ZookeeperProvide
   return openProvider(server, { root, ...options });
 }
 
-test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }, { fair: false }] as const)(
+test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }] as const)(
   'registers are in one folder, apart from the keys, whatever the layout of those: %o',
   async (layout) => {
     const root = ownPath();

@@ -28,7 +28,6 @@ test('the defaults', () => {
       { host: 'three', port: 2181 },
     ],
     root: '/app/locks',
-    fair: true,
     recipe: 'mutex',
     sharedMarkers: [],
     knownPlaces: true,
@@ -112,7 +111,6 @@ test.each([
   [{ acl: [] }, 'option "acl" must be'],
   [{ acl: [{ scheme: 'world', id: 'anyone', permissions: 32 }] }, 'option "acl" must be'],
   [{ acl: 'open', tls: 7 }, 'option "tls" must be'],
-  [{ acl: 'open', fair: false, recipe: 'read-write' }, 'option "recipe" is "read-write", which has a queue'],
   [{ acl: 'open', recipe: 'readwrite' }, 'option "recipe" must be "mutex" or "read-write" or "semaphore"'],
   [{ acl: 'open', sharedMarkers: [''] }, 'option "sharedMarkers" must be'],
   [{ acl: 'open', sessionTimeout: 49 }, 'option "sessionTimeout" must be an integer from 50'],
@@ -132,7 +130,13 @@ test('servers are needed, and shown without what may be credentials', () => {
 test('a URL has it all', () => {
   const { provider, connectTimeout } = readConfigOptions({
     url: 'zookeeper://m%40e:p%2Fa%3Ass@one:2181,[::1]:2182/my%20app',
-    options: { root: '/locks/a', sessionTimeout: '20s', sharedMarkers: 'read-,r-', fair: 'true', connectTimeout: '1s' },
+    options: {
+      root: '/locks/a',
+      sessionTimeout: '20s',
+      sharedMarkers: 'read-,r-',
+      knownPlaces: 'true',
+      connectTimeout: '1s',
+    },
   });
   expect(provider).toMatchObject({
     addresses: [

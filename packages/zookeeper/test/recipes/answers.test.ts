@@ -6,7 +6,7 @@ import { layouts } from '../support/layouts.ts';
 import { openProvider } from '../support/providers.ts';
 import { rewriteReplies, withError } from '../support/rewrite.ts';
 import { ownServer } from '../support/servers.ts';
-import { openClient, ownProxy, valueOf } from '../support/sessions.ts';
+import { makeNode, openClient, ownProxy, valueOf } from '../support/sessions.ts';
 
 const server = await ownServer({ tickTime: 500 });
 const witness = await openClient([server]);
@@ -61,6 +61,17 @@ test.each(layouts)('$name: a claim that is refused for good leaves the key free'
   expect(await refused.release(claim)).toBe(true);
 });
 
+test.each(layouts)('$name: a node of another program at the key is named, and stays', async ({ mode, options }) => {
+  const root = `/${randomUUID()}`;
+  await makeNode(witness, root, 'persistent');
+  await makeNode(witness, `${root}/key`, 'ephemeral');
+  const provider = openProvider(server, { root, ...options });
+  const claim = { key: 'key', owner: randomUUID(), mode, ttl: 10_000 } as const;
+  const message = expect.stringContaining('the lock of another program') as string;
+  await expect(provider.tryAcquire(claim)).rejects.toMatchObject({ code: 'LOCK_MISCONFIGURED', message });
+  expect(valueOf(await witness.send(getChildren(root))).children).toContain('key');
+});
+
 /** No version of ZooKeeper has this error. */
 const unknown = -999;
 
@@ -98,8 +109,9 @@ test.each(layouts)('$name: an unknown error does not say for certain that no nod
   expect(await provider.tryAcquire(first)).toMatchObject({ granted: true });
   expect(await provider.release(first)).toBe(true);
   const nodes = async (): Promise<readonly string[]> => {
-    const path = options.fair === false ? root : `${root}/key${within}`;
-    return valueOf(await witness.send(getChildren(path))).children.filter((name) => name.includes(node));
+    return valueOf(await witness.send(getChildren(`${root}/key${within}`))).children.filter((name) =>
+      name.includes(node),
+    );
   };
 
   armed = true;

@@ -12,8 +12,7 @@ export interface Layout {
   readonly within: string;
 }
 
-/** The layouts whose keys have folders. */
-export const folderLayouts: readonly Layout[] = [
+export const layouts: readonly Layout[] = [
   { name: 'a queue', options: {}, mode: 'exclusive', node: '-lock-', within: '' },
   {
     name: 'a queue of readers and writers',
@@ -30,10 +29,4 @@ export const folderLayouts: readonly Layout[] = [
     node: '-lease-',
     within: '/leases',
   },
-];
-
-/** All layouts. */
-export const layouts: readonly Layout[] = [
-  ...folderLayouts,
-  { name: 'one node per key', options: { fair: false }, mode: 'exclusive', node: '@hold-', within: '' },
 ];

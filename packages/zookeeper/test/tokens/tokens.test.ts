@@ -39,7 +39,7 @@ async function raiseBase(provider: SessionProvider, by: bigint): Promise<void> {
   await provider.release(claim);
 }
 
-test.each([{}, { fair: false }, { recipe: 'read-write' }, { recipe: 'semaphore' }] as const)(
+test.each([{}, { recipe: 'read-write' }, { recipe: 'semaphore' }] as const)(
   'the base is raised while some wait: tokens rise in the order of their turns, and are shown: %j',
   async (options) => {
     const [one, other] = [openProvider(options), openProvider(options)];

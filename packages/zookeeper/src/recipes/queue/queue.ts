@@ -138,8 +138,6 @@ export function createQueueRecipe({ nodes, tokens, folders, names, sharedMarkers
   }
 
   return {
-    fair: true,
-    shared: true,
     attempt: (own, claim) => attemptInQueue(nodes, steps, own, claim),
     leave,
     gone,

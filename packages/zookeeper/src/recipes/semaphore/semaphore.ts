@@ -86,8 +86,6 @@ export function createSemaphoreRecipe(nodes: Nodes, tokens: Tokens, folders: Fol
   }
 
   return {
-    fair: true,
-    shared: true,
     attempt: (own, claim) => attemptInQueue(nodes, steps, own, claim),
     leave,
     gone,
