@@ -1,8 +1,21 @@
 /**
+ * Medians of the per-round ratios to another subject, of `perSecond` or where less is better. Of a
+ * Cluster, `ratioToServer` is of the pairs, uncontended, and of `p50`, contended. `ratioToPeer` is
+ * to the fastest peer, `ratioToQuiet` to the state without waiting clients, `acquireToRaw` of
+ * `acquireP50`.
+ */
+export type RatioName =
+  | `ratioTo${'Raw' | 'Verrou' | 'Curator' | 'Kazoo' | 'Peer' | 'Server' | 'Quiet'}`
+  | 'acquireToRaw';
+
+/** With the lowest and the highest of the rounds. */
+export type Ratios = { readonly [Name in RatioName | `${RatioName}${'Low' | 'High'}`]?: number | undefined };
+
+/**
  * One subject in one scenario. Times are in ms unless the name says otherwise; absent: not
  * measured.
  */
-export interface Result {
+export interface Result extends Ratios {
   readonly scenario: string;
   readonly subject: string;
 
@@ -21,47 +34,14 @@ export interface Result {
 
   // Speed
   readonly perSecond?: number | undefined;
-  /** Median of the per-round ratios to the raw client, with their range. */
-  readonly ratioToRaw?: number | undefined;
-  readonly ratioToRawLow?: number | undefined;
-  readonly ratioToRawHigh?: number | undefined;
-  /** The same to verrou. */
-  readonly ratioToVerrou?: number | undefined;
-  readonly ratioToVerrouLow?: number | undefined;
-  readonly ratioToVerrouHigh?: number | undefined;
-  /** The same to Curator, and to kazoo. */
-  readonly ratioToCurator?: number | undefined;
-  readonly ratioToCuratorLow?: number | undefined;
-  readonly ratioToCuratorHigh?: number | undefined;
-  readonly ratioToKazoo?: number | undefined;
-  readonly ratioToKazooLow?: number | undefined;
-  readonly ratioToKazooHigh?: number | undefined;
-  /** The same to the fastest peer of the run, which is `fastestPeer`. */
-  readonly ratioToPeer?: number | undefined;
-  readonly ratioToPeerLow?: number | undefined;
-  readonly ratioToPeerHigh?: number | undefined;
+  /** The fastest peer of the run, of `ratioToPeer`. */
   readonly fastestPeer?: string | undefined;
-  /** The same to one server: of the pairs, uncontended; of `p50`, contended. */
-  readonly ratioToServer?: number | undefined;
-  readonly ratioToServerLow?: number | undefined;
-  readonly ratioToServerHigh?: number | undefined;
-  /** The same to the state without waiting clients. */
-  readonly ratioToQuiet?: number | undefined;
-  readonly ratioToQuietLow?: number | undefined;
-  readonly ratioToQuietHigh?: number | undefined;
   /** Of an acquire and release, uncontended; of the gap between two holders, contended. */
   readonly p50?: number | undefined;
   readonly p99?: number | undefined;
   /** Of an uncontended acquire alone. */
   readonly acquireP50?: number | undefined;
   readonly acquireP99?: number | undefined;
-  /**
-   * Median of the per-round ratios of `acquireP50` to that of the raw client, with their range:
-   * less is better.
-   */
-  readonly acquireToRaw?: number | undefined;
-  readonly acquireToRawLow?: number | undefined;
-  readonly acquireToRawHigh?: number | undefined;
   readonly totalTime?: number | undefined;
   /** The mean duration of a hold. */
   readonly held?: number | undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '@locks/core/testing';
 import { shuffle } from '../src/measure/random.ts';
-import { fairness, median, percentile, ratioOfRounds } from '../src/measure/statistics.ts';
+import { fairness, median, percentile, ratioFigures } from '../src/measure/statistics.ts';
 
 test('the median is the middle value, or the mean of the two in the middle', () => {
   expect(median([9, 1, 5])).toBe(5);
@@ -18,8 +18,12 @@ test('a percentile orders by value, not by text', () => {
 
 test('ratios are taken within each round, so that a slow round changes nothing', () => {
   const base = [100, 10, 100];
-  expect(ratioOfRounds([50, 5, 80], base)).toEqual({ median: 0.5, low: 0.5, high: 0.8 });
-  expect(ratioOfRounds([50], [])).toBeUndefined();
+  expect(ratioFigures('ratioToRaw', [50, 5, 80], base)).toEqual({
+    ratioToRaw: 0.5,
+    ratioToRawLow: 0.5,
+    ratioToRawHigh: 0.8,
+  });
+  expect(ratioFigures('ratioToRaw', [50], [])).toEqual({});
 });
 
 test('the fairness index is 1 when all have the same, and 1/n when one has everything', () => {

@@ -1,9 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { failureText } from '../measure/failure.ts';
-import { runPairs } from '../measure/pair-loop.ts';
+import { pairFigures, ratesOf, runPairs } from '../measure/pair-loop.ts';
 import { rotate } from '../measure/rotation.ts';
 import type { Rotation } from '../measure/rotation.ts';
-import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
+import { ratioFigures } from '../measure/statistics.ts';
 import type { Result } from '../results.ts';
 import type { Party } from '../subjects/party.ts';
 import type { ClientParties, MeasuredClient } from './client.ts';
@@ -39,26 +38,10 @@ export async function measureClients(
       return await runPairs(subject, party, concurrency, slice);
     });
     const rounds = new Map([...slices].map(([{ subject }, all]) => [subject, all]));
-    const rates = (subject: string): number[] => (rounds.get(subject) ?? []).map(({ perSecond }) => perSecond);
     return contestants.map(({ subject, raw }) => {
       const own = rounds.get(subject) ?? [];
-      const overRaw = raw === undefined ? undefined : ratioOfRounds(rates(subject), rates(raw));
-      const latencies = own.flatMap((slice) => slice.latencies);
-      const errors = own.flatMap((slice) => slice.errors);
-      return {
-        scenario: `clients/${store}`,
-        subject,
-        concurrency,
-        perSecond: median(rates(subject)),
-        ratioToRaw: overRaw?.median,
-        ratioToRawLow: overRaw?.low,
-        ratioToRawHigh: overRaw?.high,
-        p50: percentile(latencies, 0.5),
-        p99: percentile(latencies, 0.99),
-        clientMicroseconds: median(own.map(({ clientMicroseconds }) => clientMicroseconds)),
-        failures: errors.length,
-        firstFailure: errors.length === 0 ? undefined : failureText(errors[0]),
-      };
+      const toRaw = raw === undefined ? {} : ratioFigures('ratioToRaw', ratesOf(own), ratesOf(rounds.get(raw)));
+      return { scenario: `clients/${store}`, subject, concurrency, ...pairFigures(own), ...toRaw };
     });
   } finally {
     await Promise.all(opened.map(({ close }) => close()));

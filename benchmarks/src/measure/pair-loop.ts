@@ -1,5 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Result } from '../results.ts';
 import { now } from './clock.ts';
+import { failureText } from './failure.ts';
+import { median, percentile } from './statistics.ts';
 import type { Party } from '../subjects/party.ts';
 
 /** The results of a slice of acquiring and releasing. */
@@ -55,4 +58,24 @@ export async function runPairs(name: string, party: Party, concurrency: number, 
     clientMicroseconds: (user + system) / latencies.length,
     errors,
   };
+}
+
+/** The figures of all slices of one subject. */
+export function pairFigures(
+  slices: readonly Pairs[],
+): Pick<Result, 'perSecond' | 'p50' | 'p99' | 'clientMicroseconds' | 'failures' | 'firstFailure'> {
+  const latencies = slices.flatMap((slice) => slice.latencies);
+  const errors = slices.flatMap((slice) => slice.errors);
+  return {
+    perSecond: median(ratesOf(slices)),
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    clientMicroseconds: median(slices.map(({ clientMicroseconds }) => clientMicroseconds)),
+    failures: errors.length,
+    firstFailure: errors.length === 0 ? undefined : failureText(errors[0]),
+  };
+}
+
+export function ratesOf(slices: readonly Pick<Pairs, 'perSecond'>[] = []): readonly number[] {
+  return slices.map(({ perSecond }) => perSecond);
 }

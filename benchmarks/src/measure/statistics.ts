@@ -1,3 +1,5 @@
+import type { RatioName, Ratios } from '../results.ts';
+
 /** The value that `share` of the sorted `values` do not exceed; `undefined` without values. */
 export function percentile(values: readonly number[] | Float64Array, share: number): number | undefined {
   const sorted = Float64Array.from(values).toSorted();
@@ -12,22 +14,17 @@ export function median(values: readonly number[]): number | undefined {
   return upper === undefined || lower === undefined ? undefined : (lower + upper) / 2;
 }
 
-/** A ratio over several rounds. */
-export interface Ratio {
-  readonly median: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-/** `values` over `base`, round by round: what changes between rounds changes both. */
-export function ratioOfRounds(values: readonly number[], base: readonly number[]): Ratio | undefined {
-  const ratios: number[] = [];
-  for (const [round, value] of values.entries()) {
+/**
+ * The figure `name` of `values` over `base`, round by round: what changes between rounds changes
+ * both.
+ */
+export function ratioFigures(name: RatioName, values: readonly number[], base: readonly number[]): Ratios {
+  const ratios = values.flatMap((value, round) => {
     const other = base[round];
-    if (other !== undefined && other > 0) ratios.push(value / other);
-  }
-  const middle = median(ratios);
-  return middle === undefined ? undefined : { median: middle, low: Math.min(...ratios), high: Math.max(...ratios) };
+    return other !== undefined && other > 0 ? [value / other] : [];
+  });
+  if (ratios.length === 0) return {};
+  return { [name]: median(ratios), [`${name}Low`]: Math.min(...ratios), [`${name}High`]: Math.max(...ratios) };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { now } from '../measure/clock.ts';
+import { ratesOf } from '../measure/pair-loop.ts';
 import { rotate } from '../measure/rotation.ts';
 import type { Rotation } from '../measure/rotation.ts';
 import type { Result } from '../results.ts';
-import { median, ratioOfRounds } from '../measure/statistics.ts';
+import { median, ratioFigures } from '../measure/statistics.ts';
 import type { Party } from '../subjects/party.ts';
 import { memorySubjects } from './subjects.ts';
 
@@ -20,20 +21,15 @@ export async function measurePairs({ workers, contended }: MemoryCase, rotation:
     measureSlice(party, workers, contended, slice),
   );
   const verrou = contestants.find(({ name }) => name === 'verrou');
-  const rates = (contestant: (typeof contestants)[number] | undefined): number[] =>
-    ((contestant && slices.get(contestant)) ?? []).map(({ perSecond }) => perSecond);
   return contestants.map((contestant) => {
     const own = slices.get(contestant) ?? [];
-    const ratio = ratioOfRounds(rates(contestant), rates(verrou));
     return {
       scenario: contended ? 'memory/contended' : 'memory/uncontended',
       subject: contestant.name,
       concurrency: workers,
-      perSecond: median(rates(contestant)),
+      perSecond: median(ratesOf(own)),
       clientMicroseconds: median(own.map(({ microseconds }) => microseconds)),
-      ratioToVerrou: ratio?.median,
-      ratioToVerrouLow: ratio?.low,
-      ratioToVerrouHigh: ratio?.high,
+      ...ratioFigures('ratioToVerrou', ratesOf(own), ratesOf(verrou && slices.get(verrou))),
       failures: own.reduce((sum, slice) => sum + slice.failures, 0),
       violations: own.reduce((sum, slice) => sum + slice.violations, 0),
     };

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { runPairs } from '../measure/pair-loop.ts';
+import { pairFigures, ratesOf, runPairs } from '../measure/pair-loop.ts';
 import type { Pairs } from '../measure/pair-loop.ts';
 import { rotate } from '../measure/rotation.ts';
 import type { Rotation } from '../measure/rotation.ts';
 import type { Result } from '../results.ts';
-import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
+import { median, ratioFigures } from '../measure/statistics.ts';
 import { loadSubject } from './subjects/index.ts';
 import type { Party, RetryOptions } from '../subjects/party.ts';
 import { connect } from './counting-client.ts';
@@ -46,33 +46,28 @@ export async function measureUncontended(
   for (const { client } of contestants) client.disconnect();
   await control.flushall();
 
-  const rates = (name: string): number[] => {
-    const contestant = contestants.find((other) => other.name === name);
-    return contestant === undefined ? [] : (slices.get(contestant) ?? []).map(({ perSecond }) => perSecond);
-  };
+  const raw = contestants.find(({ name }) => name === 'raw client');
   return contestants.map((contestant) => {
     const own = slices.get(contestant) ?? [];
-    const ratio = ratioOfRounds(rates(contestant.name), rates('raw client'));
-    const latencies = own.flatMap((slice) => slice.latencies);
-    const errors = own.flatMap((slice) => slice.errors);
     return {
       scenario: 'redis/uncontended',
       subject: contestant.name,
       concurrency,
-      perSecond: median(rates(contestant.name)),
-      ratioToRaw: ratio?.median,
-      ratioToRawLow: ratio?.low,
-      ratioToRawHigh: ratio?.high,
-      p50: percentile(latencies, 0.5),
-      p99: percentile(latencies, 0.99),
-      commandsPerAcquisition: median(own.map(({ commands }) => commands)),
-      allCommandsPerAcquisition: median(own.map(({ all }) => all)),
+      ...pairFigures(own),
+      ...ratioFigures('ratioToRaw', ratesOf(own), ratesOf(raw && slices.get(raw))),
+      ...sentFigures(own),
       serverMicroseconds: median(own.map(({ serverMicroseconds }) => serverMicroseconds)),
-      clientMicroseconds: median(own.map(({ clientMicroseconds }) => clientMicroseconds)),
-      failures: errors.length,
-      firstFailure: errors.length === 0 ? undefined : String(errors[0]),
     };
   });
+}
+
+export function sentFigures(
+  slices: readonly Slice[],
+): Pick<Result, 'commandsPerAcquisition' | 'allCommandsPerAcquisition'> {
+  return {
+    commandsPerAcquisition: median(slices.map(({ commands }) => commands)),
+    allCommandsPerAcquisition: median(slices.map(({ all }) => all)),
+  };
 }
 
 /** One turn of a contestant, in ms. */

@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { CommandCounter } from '../redis/counting-client.ts';
-import { runPairs } from '../measure/pair-loop.ts';
-import type { Pairs } from '../measure/pair-loop.ts';
+import { pairFigures, ratesOf, runPairs } from '../measure/pair-loop.ts';
 import type { Party, RetryOptions } from '../subjects/party.ts';
 import { rotate } from '../measure/rotation.ts';
 import type { Rotation } from '../measure/rotation.ts';
 import type { Result } from '../results.ts';
-import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
+import { median, percentile, ratioFigures } from '../measure/statistics.ts';
 import { isPeer } from '../subjects/subject-choice.ts';
 import { rawName } from './names.ts';
 import { connectAll } from './nodes.ts';
@@ -42,43 +41,23 @@ export async function measureUncontended(
   await nodes.flush();
 
   const bySubject = new Map(contestants.map((contestant) => [contestant.name, slices.get(contestant) ?? []]));
-  const rates = (name: string): number[] => (bySubject.get(name) ?? []).map(({ perSecond }) => perSecond);
-  const fastestPeer = names.filter(isPeer).toSorted((a, b) => (median(rates(b)) ?? 0) - (median(rates(a)) ?? 0))[0];
+  const speed = (name: string): number => median(ratesOf(bySubject.get(name))) ?? 0;
+  const [fastestPeer] = names.filter(isPeer).toSorted((a, b) => speed(b) - speed(a));
   const results: Result[] = [];
-  for (const name of names) {
-    const trips = concurrency === 1 ? await countRoundTrips(nodes.urls, name) : {};
-    const own = bySubject.get(name) ?? [];
-    const toRaw = ratioOfRounds(rates(name), rates(rawName));
-    const toPeer = fastestPeer === undefined ? undefined : ratioOfRounds(rates(name), rates(fastestPeer));
+  for (const subject of names) {
+    const own = bySubject.get(subject) ?? [];
+    const acquires = own.flatMap((slice) => slice.acquires);
     results.push({
       scenario: 'redlock/uncontended',
-      subject: name,
+      subject,
       concurrency,
-      perSecond: median(rates(name)),
-      ratioToRaw: toRaw?.median,
-      ratioToRawLow: toRaw?.low,
-      ratioToRawHigh: toRaw?.high,
-      ratioToPeer: toPeer?.median,
-      ratioToPeerLow: toPeer?.low,
-      ratioToPeerHigh: toPeer?.high,
+      ...pairFigures(own),
+      acquireP50: percentile(acquires, 0.5),
+      ...ratioFigures('ratioToRaw', ratesOf(own), ratesOf(bySubject.get(rawName))),
+      ...(fastestPeer && ratioFigures('ratioToPeer', ratesOf(own), ratesOf(bySubject.get(fastestPeer)))),
       fastestPeer,
-      ...trips,
-      ...figuresOf(own),
+      ...(concurrency === 1 ? await countRoundTrips(nodes.urls, subject) : {}),
     });
   }
   return results;
-}
-
-function figuresOf(slices: readonly Pairs[]): Partial<Result> {
-  const latencies = slices.flatMap((slice) => slice.latencies);
-  const acquires = slices.flatMap((slice) => slice.acquires);
-  const errors = slices.flatMap((slice) => slice.errors);
-  return {
-    p50: percentile(latencies, 0.5),
-    p99: percentile(latencies, 0.99),
-    acquireP50: percentile(acquires, 0.5),
-    clientMicroseconds: median(slices.map(({ clientMicroseconds }) => clientMicroseconds)),
-    failures: errors.length,
-    firstFailure: errors.length === 0 ? undefined : String(errors[0]),
-  };
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { startCrews } from '../crew/crews.ts';
-import { runPairs } from '../measure/pair-loop.ts';
+import { pairFigures, ratesOf, runPairs } from '../measure/pair-loop.ts';
 import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
 import { rotate } from '../measure/rotation.ts';
 import type { Rotation } from '../measure/rotation.ts';
-import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
+import { ratioFigures } from '../measure/statistics.ts';
 import type { Database } from './database.ts';
 import { openParty } from './subjects/index.ts';
 
@@ -36,22 +36,11 @@ export async function measureListening(
       await crews.begin();
       return await runPairs('@locks', party, concurrency, slice);
     });
-    const rounds = settings.map((setting) => (slices.get(setting) ?? []).map(({ perSecond }) => perSecond));
-    return settings.map((setting, index) => {
-      const own = rounds[index] ?? [];
-      const ratio = ratioOfRounds(own, rounds[0] ?? []);
-      const latencies = (slices.get(setting) ?? []).flatMap((pairs) => pairs.latencies);
-      return {
-        scenario: `${dialect}/listening`,
-        subject: setting.subject,
-        concurrency,
-        perSecond: median(own),
-        ratioToQuiet: ratio?.median,
-        ratioToQuietLow: ratio?.low,
-        ratioToQuietHigh: ratio?.high,
-        p50: percentile(latencies, 0.5),
-        p99: percentile(latencies, 0.99),
-      };
+    return settings.map((setting) => {
+      const own = slices.get(setting) ?? [];
+      const { perSecond, p50, p99 } = pairFigures(own);
+      const ratio = ratioFigures('ratioToQuiet', ratesOf(own), ratesOf(slices.get(settings[0])));
+      return { scenario: `${dialect}/listening`, subject: setting.subject, concurrency, perSecond, ...ratio, p50, p99 };
     });
   } finally {
     await party.close();

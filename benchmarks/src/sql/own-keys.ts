@@ -7,7 +7,7 @@ import type { RetryOptions } from '../subjects/party.ts';
 import type { Result } from '../results.ts';
 import type { Rotation } from '../measure/rotation.ts';
 import { shuffle } from '../measure/random.ts';
-import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
+import { median, percentile, ratioFigures } from '../measure/statistics.ts';
 import type { Database } from './database.ts';
 
 interface Round {
@@ -43,16 +43,13 @@ export async function measureOwnKeys(
   const rates = (name: string): number[] => (all.get(name) ?? []).map(({ perSecond }) => perSecond);
   return names.map((subject) => {
     const own = all.get(subject) ?? [];
-    const ratio = ratioOfRounds(rates(subject), rates('raw client'));
     const latencies = own.flatMap((round) => round.latencies);
     return {
       scenario: `${dialect}/own-keys`,
       subject,
       processes,
       perSecond: median(rates(subject)),
-      ratioToRaw: ratio?.median,
-      ratioToRawLow: ratio?.low,
-      ratioToRawHigh: ratio?.high,
+      ...ratioFigures('ratioToRaw', rates(subject), rates('raw client')),
       p50: percentile(latencies, 0.5),
       p99: percentile(latencies, 0.99),
       ...failuresOf(own.flatMap(({ reports }) => reports)),

@@ -1,9 +1,9 @@
-import { failureText } from '../measure/failure.ts';
+import { pairFigures, ratesOf } from '../measure/pair-loop.ts';
 import type { Pairs } from '../measure/pair-loop.ts';
-import type { Result } from '../results.ts';
+import type { RatioName, Ratios, Result } from '../results.ts';
 import { rotate } from '../measure/rotation.ts';
 import type { Rotation } from '../measure/rotation.ts';
-import { median, percentile, ratioOfRounds } from '../measure/statistics.ts';
+import { percentile, ratioFigures } from '../measure/statistics.ts';
 import { openContestant } from './contestants.ts';
 import type { Contestant } from './contestants.ts';
 import { curator, kazoo } from './peer-programs.ts';
@@ -13,8 +13,6 @@ import type { Server } from './server.ts';
 interface Slice extends Pairs {
   readonly serverMicroseconds: number | undefined;
 }
-
-type Rounds = ReadonlyMap<string, readonly Slice[]>;
 
 /** Acquire and release without contention: each of `concurrency` workers has its own key. */
 export async function measureUncontended(
@@ -34,53 +32,34 @@ export async function measureUncontended(
       const after = await server.cpuMicroseconds();
       return { ...pairs, serverMicroseconds: after === undefined || before === undefined ? undefined : after - before };
     });
-    const rounds: Rounds = new Map([...slices].map(([{ name }, all]) => [name, all]));
-    return names.map((subject) => ({
-      scenario,
-      subject,
-      concurrency,
-      ...figuresOf(subject, rounds),
-    }));
+    const rounds = new Map([...slices].map(([{ name }, all]) => [name, all]));
+    return names.map((subject) => {
+      const own = rounds.get(subject) ?? [];
+      const acquires = own.flatMap((slice) => slice.acquires);
+      const to = (name: RatioName, other: string): Ratios =>
+        ratioFigures(name, ratesOf(own), ratesOf(rounds.get(other)));
+      return {
+        scenario,
+        subject,
+        concurrency,
+        ...pairFigures(own),
+        ...to('ratioToRaw', 'raw client'),
+        ...to('ratioToCurator', curator),
+        ...to('ratioToKazoo', kazoo),
+        acquireP50: percentile(acquires, 0.5),
+        acquireP99: percentile(acquires, 0.99),
+        ...ratioFigures('acquireToRaw', middles(own), middles(rounds.get('raw client'))),
+        serverCpuMicroseconds: serverTime(own),
+      };
+    });
   } finally {
     await Promise.all(contestants.map((contestant) => contestant.close()));
   }
 }
 
-function figuresOf(name: string, rounds: Rounds): Omit<Result, 'scenario' | 'subject'> {
-  const rates = (of: string): number[] => (rounds.get(of) ?? []).map(({ perSecond }) => perSecond);
-  const middles = (of: string): number[] =>
-    (rounds.get(of) ?? []).map(({ acquires }) => percentile(acquires, 0.5) ?? Number.NaN);
-  const own = rounds.get(name) ?? [];
-  const latencies = own.flatMap((slice) => slice.latencies);
-  const acquires = own.flatMap((slice) => slice.acquires);
-  const errors = own.flatMap((slice) => slice.errors);
-  const overRaw = ratioOfRounds(rates(name), rates('raw client'));
-  const overCurator = ratioOfRounds(rates(name), rates(curator));
-  const overKazoo = ratioOfRounds(rates(name), rates(kazoo));
-  const acquireOverRaw = ratioOfRounds(middles(name), middles('raw client'));
-  return {
-    perSecond: median(rates(name)),
-    ratioToRaw: overRaw?.median,
-    ratioToRawLow: overRaw?.low,
-    ratioToRawHigh: overRaw?.high,
-    ratioToCurator: overCurator?.median,
-    ratioToCuratorLow: overCurator?.low,
-    ratioToCuratorHigh: overCurator?.high,
-    ratioToKazoo: overKazoo?.median,
-    ratioToKazooLow: overKazoo?.low,
-    ratioToKazooHigh: overKazoo?.high,
-    acquireP50: percentile(acquires, 0.5),
-    acquireP99: percentile(acquires, 0.99),
-    acquireToRaw: acquireOverRaw?.median,
-    acquireToRawLow: acquireOverRaw?.low,
-    acquireToRawHigh: acquireOverRaw?.high,
-    p50: percentile(latencies, 0.5),
-    p99: percentile(latencies, 0.99),
-    clientMicroseconds: median(own.map(({ clientMicroseconds }) => clientMicroseconds)),
-    serverCpuMicroseconds: serverTime(own),
-    failures: errors.length,
-    firstFailure: errors.length === 0 ? undefined : failureText(errors[0]),
-  };
+/** The median time of an acquire, of each slice. */
+function middles(slices: readonly Slice[] = []): readonly number[] {
+  return slices.map(({ acquires }) => percentile(acquires, 0.5) ?? Number.NaN);
 }
 
 /** Over all rounds: the kernel's counter has steps too long for one. */

@@ -1,6 +1,6 @@
 import type { Contention, Patience } from '../../crew/contention.ts';
 import { oneByOne } from '../../measure/one-by-one.ts';
-import { median, ratioOfRounds } from '../../measure/statistics.ts';
+import { median, ratioFigures } from '../../measure/statistics.ts';
 import type { Result } from '../../results.ts';
 import type { SuiteContext } from '../../suite.ts';
 import { measureContended } from '../contended.ts';
@@ -28,13 +28,10 @@ export async function measureClusterGaps(
     });
     found.push(some.map((result, index) => ({ ...result, ...cell, subject: names[index] ?? '' })));
   }
+  const baseline = found.map((some) => some[0]?.p50 ?? Number.NaN);
   return both.map((_, index) => {
     const own = found.flatMap((some) => some[index] ?? []);
     const gaps = own.map(({ p50 = Number.NaN }) => p50);
-    const ratio = ratioOfRounds(
-      gaps,
-      found.map((some) => some[0]?.p50 ?? Number.NaN),
-    );
     const middle = (of: (result: Result) => number | undefined): number | undefined =>
       median(own.map((result) => of(result) ?? Number.NaN));
     const sum = (of: (result: Result) => number | undefined): number =>
@@ -46,9 +43,7 @@ export async function measureClusterGaps(
       perSecond: middle(({ perSecond }) => perSecond),
       p50: median(gaps),
       p99: middle(({ p99 }) => p99),
-      ratioToServer: ratio?.median,
-      ratioToServerLow: ratio?.low,
-      ratioToServerHigh: ratio?.high,
+      ...ratioFigures('ratioToServer', gaps, baseline),
       commandsPerAcquisition: middle(({ commandsPerAcquisition }) => commandsPerAcquisition),
       allCommandsPerAcquisition: middle(({ allCommandsPerAcquisition }) => allCommandsPerAcquisition),
       handedOver: middle(({ handedOver }) => handedOver),
