@@ -216,14 +216,16 @@ class Round {
   ): Promise<void> {
     const { timeout, runtime } = this.#host;
     let open = true;
-    const take = async (member: Member): Promise<void> => {
+    const take = async (member: Member): Promise<boolean> => {
       try {
         await this.#host.admit(member);
         const text = await callMember(async () => await member.provider.register?.(this.#name, changes?.get(member)));
         // Later answers belong to no round.
         if (open) this.#votes[member.index] = readVersioned(text);
+        return true;
       } catch {
         // This process knows no vote of it.
+        return false;
       }
     };
     const limit = Math.max(1, Math.min(timeout / 2, this.#end - runtime.clock.now()));

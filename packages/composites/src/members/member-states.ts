@@ -28,12 +28,13 @@ interface CallsEnd {
 
 /**
  * Calls `members` simultaneously. Resolves when all calls have settled except those of suspect and
- * late members, which are not awaited if the others suffice.
+ * late members, which are not awaited if the others suffice. `call` resolves to whether the member
+ * answered.
  */
 export function callMembers(
   { memberTimeout, timeout, silences, runtime }: MembersHost,
   members: readonly Member[],
-  call: (member: Member) => Promise<void>,
+  call: (member: Member) => Promise<boolean>,
   { isEnough, limit = timeout, ends = new Set() }: CallsEnd,
 ): Promise<void> {
   const open = new Set(members);
@@ -42,18 +43,25 @@ export function callMembers(
       if (open.size === 0 || (isEnough() && [...open].every(({ suspect }) => suspect))) end();
     };
     const end = (): void => {
+      silences.end(whole);
       silences.end(wait);
       ends.delete(end);
       resolve();
     };
     const silent = (): void => {
-      for (const member of open) member.silent(runtime.clock.now(), memberTimeout);
+      const now = runtime.clock.now();
+      const unheard = [...open].filter((member) => !member.answersBefore(whole.since, now - memberTimeout));
+      for (const member of unheard) member.silent(now, memberTimeout);
+      if (unheard.length < open.size) wait = silences.begin(silent);
       check();
     };
-    const wait = silences.begin(silent, end, limit);
+    const whole = silences.begin(silent, end, limit);
+    let wait = whole;
     ends.add(end);
     for (const member of members) {
-      void call(member).finally(() => {
+      void call(member).then((isAnswered) => {
+        const now = runtime.clock.now();
+        if (isAnswered) member.heard(now, now - whole.since);
         open.delete(member);
         check();
       });
@@ -74,10 +82,16 @@ export async function readStates(
   const { members, need } = host;
   const states: (ToldState | undefined)[] = members.map(() => undefined);
   const answered = (): boolean => states.filter((state) => state?.holders !== undefined).length >= need;
-  const read = (member: Member): Promise<void> =>
+  const read = (member: Member): Promise<boolean> =>
     callMember(() => member.provider.inspect(key)).then(
-      (state) => void (states[member.index] = state),
-      (error: unknown) => void (states[member.index] = { error: member.name(error, key) }),
+      (state) => {
+        states[member.index] = state;
+        return true;
+      },
+      (error: unknown) => {
+        states[member.index] = { error: member.name(error, key) };
+        return false;
+      },
     );
   await callMembers(host, members, read, { isEnough: () => answered() && isDecided(states) });
   // Later answers change nothing.

@@ -142,12 +142,14 @@ export class SetKeeper {
     isEnough: () => boolean,
     change?: RegisterChange,
   ): Promise<void> {
-    const ask = async ({ index, provider }: Member): Promise<void> => {
+    const ask = async ({ index, provider }: Member): Promise<boolean> => {
       try {
         told[index] = { text: await callMember(async () => await provider.register?.(setRegister, change)) };
+        return true;
       } catch (error) {
         told[index] = undefined;
         this.#failures[index] = error;
+        return false;
       }
     };
     await callMembers(this.#host, members, ask, { isEnough, limit: this.#host.timeout / 2, ends: this.#ends });

@@ -3,6 +3,7 @@ import { LockError, createLocks, createMemoryProvider } from '../../../core/src/
 import { combine } from '../../src/index.ts';
 import type { Claim, LockProvider } from '../../../core/src/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
+import { listen } from '../../../core/test/support/listen.ts';
 import { VirtualRuntime } from '../../../core/test/support/virtual-runtime.ts';
 import { collect } from '../../../test-servers/src/support/collect.ts';
 import { pause } from '../../../core/src/time/pause.ts';
@@ -206,30 +207,48 @@ test('it tells who does not answer, and why, where the others are too few', asyn
   expect(provider.outage?.()).toBeUndefined();
 });
 
-test('a burst of calls is no silence: claims turn to no other member while earlier calls are answered', async () => {
-  const runtime = new VirtualRuntime();
-  let asked = 0;
+/** Members that answer the calls of each kind in their order, 5 in 1 ms. `asked`: how many. */
+function slowMembers(runtime: VirtualRuntime) {
+  const slow = { asked: 0 };
   const members = threeMembersIn(runtime).map((member): LockProvider => {
     let turn: Promise<unknown> = Promise.resolve();
+    const inTurn = async <T>(call: () => Promise<T>): Promise<T> => {
+      slow.asked += 1;
+      if (slow.asked % 5 === 0) turn = turn.then(() => pause(runtime, 1));
+      await turn;
+      return await call();
+    };
     return {
       ...through(member, (call) => call()),
-      async tryAcquire(own, wake) {
-        asked += 1;
-        if (asked % 5 === 0) turn = turn.then(() => pause(runtime, 1));
-        await turn;
-        return await member.tryAcquire(own, wake);
-      },
+      tryAcquire: (own, wake) => inTurn(() => member.tryAcquire(own, wake)),
+      inspect: (key) => inTurn(() => member.inspect(key)),
     };
   });
-  const locks = createLocks(combine(members, { runtime, memberTimeout: 200 }), { runtime });
+  return { slow, provider: combine(members, { runtime, memberTimeout: 200 }) };
+}
+
+test('a burst of calls is no silence: claims turn to no other member while earlier calls are answered', async () => {
+  const runtime = new VirtualRuntime();
+  const { slow, provider } = slowMembers(runtime);
+  const locks = createLocks(provider, { runtime });
   await timed(runtime, () => locks.acquire('job', { ttl: 60_000, renew: false }));
   const end = new AbortController();
   const waits = Array.from({ length: 2_000 }, () => locks.acquire('job', { signal: end.signal }).catch(() => {}));
-  asked = 0;
+  slow.asked = 0;
   // The last of them is answered after 400 ms.
   for (let step = 0; step < 100; step += 1) await runtime.advance(10);
-  expect(asked).toBe(0);
+  expect(slow.asked).toBe(0);
   expect((await timed(runtime, () => locks.inspect('job'))).answer.waiters).toBe(2_000);
   end.abort();
   await timed(runtime, () => Promise.all(waits));
+});
+
+test('nor is a burst of looks at a key: no member is suspected', async () => {
+  const told = listen('locks:member');
+  const runtime = new VirtualRuntime();
+  const { provider } = slowMembers(runtime);
+  const looks = Array.from({ length: 2_000 }, () => provider.inspect('job'));
+  const { took } = await timed(runtime, () => Promise.all(looks));
+  expect(took).toBeGreaterThan(300);
+  expect(told).toEqual([]);
 });

@@ -42,12 +42,12 @@ test('a waiting claim is woken by a change, and granted in the new phase', async
   const provider = process(() => phase);
   const locks = createLocks(provider, { ttl: 2_000 });
   onTestFinished(() => locks.close());
-  const first = await locks.acquire('job');
+  const first = await locks.acquire('job', { ttl: 60_000 });
   const second = locks.acquire('job', { wait: 10_000 });
   await vi.waitFor(async () => expect((await locks.inspect('job')).waiters).toBe(1));
   phase = 'both';
   await vi.waitFor(() => expect(heard.at(-1)).toMatchObject({ event: 'changed', effective: 'both' }), 5_000);
-  // It stays where it was granted.
+  // Until it is renewed, it stays where it was granted.
   expect(await holders()).toEqual({ from: 1, to: 0 });
   await first.release();
   const lease = await second;
