@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLocks } from '@locks/core';
+import type { Opening } from '@locks/conformance/nemesis';
 import Libsql from 'libsql';
 import { type FaultOf, type ListedTarget, type Running, list } from './listed.ts';
 
@@ -44,6 +46,10 @@ function statements(begin: string, end?: string): FaultOf<SqliteFile>['begin'] {
   };
 }
 
+const over =
+  (client: string) =>
+  ({ file }: SqliteFile): Opening => ({ module: 'sqlite', args: { client, file, ttl, options } });
+
 const moment = { targets: 1, lasts: [0, 0] } as const;
 
 const faults: Readonly<Record<string, FaultOf<SqliteFile>>> = {
@@ -75,7 +81,8 @@ export const sqliteTargets: readonly ListedTarget[] = [
         args: { url: `sqlite:${file}`, ttl, options },
         settings: { pool: [1, 2], listen: [true, false], pollInterval: [5, 50] },
       }),
-      libsql: ({ file }) => ({ module: 'sqlite', args: { client: 'libsql', file, ttl, options } }),
+      libsql: over('libsql'),
+      ...(isBuiltin('node:sqlite') && { 'node:sqlite': over('node:sqlite') }),
     },
     faults,
   }),
