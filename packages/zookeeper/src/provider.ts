@@ -52,7 +52,7 @@ export class SessionProvider implements ZookeeperProvider {
     this.#parts = parts;
     this.#deadline = createDeadline(runtime, timeout, `ZooKeeper at ${servers}`);
     const holds = { nodes, deadline: this.#deadline, timeout };
-    this.#claims = new Claims({ recipe, tokens, holds, runtime, ready: () => this.#ready() });
+    this.#claims = new Claims({ recipe, tokens, holds, ready: () => this.#ready() });
   }
 
   /**
@@ -66,11 +66,11 @@ export class SessionProvider implements ZookeeperProvider {
   }
 
   tryAcquire(claim: Claim, wake?: () => void): Promise<Grant | Busy> {
-    return this.#call(() => this.#claims.acquire(claim, wake), 'an acquire', claim.key);
+    return this.#call((calledAt) => this.#claims.acquire(claim, wake, calledAt), 'an acquire', claim.key);
   }
 
   renew(claim: Claim, token?: bigint): Promise<Renewal | false> {
-    return this.#call(() => this.#claims.renew(claim, token), 'a renewal', claim.key);
+    return this.#call((calledAt) => this.#claims.renew(claim, token, calledAt), 'a renewal', claim.key);
   }
 
   release(claim: Claim): Promise<boolean> {
@@ -142,13 +142,18 @@ export class SessionProvider implements ZookeeperProvider {
     return await this.#parts.sessions.ready(this.#parts.timeout);
   }
 
-  async #call<T>(call: () => Promise<T>, what: string, key: string): Promise<T> {
+  /**
+   * The result of `call`, in time. The process may stand still before `call` begins, and core counts
+   * what it grants from `calledAt`.
+   */
+  async #call<T>(call: (calledAt: number) => Promise<T>, what: string, key: string): Promise<T> {
+    const calledAt = this.#parts.runtime.clock.now();
     this.#checkOpen();
     if (this.#parts.sessions.mayBeOver) {
       await socketsHeard();
       this.#checkOpen();
     }
-    return await this.#deadline.race(call(), () => `${what} of ${JSON.stringify(key)}`);
+    return await this.#deadline.race(call(calledAt), () => `${what} of ${JSON.stringify(key)}`);
   }
 
   /** A list may take long. If the provider was closed in the meantime, that is the reason. */

@@ -149,6 +149,28 @@ export const expiry: readonly Flaw[] = [
     })),
   },
   {
+    name: 'a session provider whose renewals count from when it sends them',
+    caughtBy: ['validity-from-the-call'],
+    alone: true,
+    make: wrapped(({ traits, tryAcquire, renew }) => {
+      let until = 0;
+      return {
+        traits: { ...traits, expiry: 'session' },
+        async tryAcquire(claim, wake) {
+          const answer = await tryAcquire(claim, wake);
+          if (!answer.granted) return answer;
+          until = performance.now() + claim.ttl;
+          return { ...answer, validity: claim.ttl };
+        },
+        async renew(claim, token) {
+          await new Promise(setImmediate);
+          const sentAt = performance.now();
+          return (await renew(claim, token)) && { validity: until - sentAt };
+        },
+      };
+    }),
+  },
+  {
     name: 'a session provider that does not report validity',
     caughtBy: ['validity-reported'],
     make: wrapped(({ traits }) => ({ traits: { ...traits, expiry: 'session' } })),

@@ -1,5 +1,5 @@
 import { LockError, isLockError } from '@locks/core/adapter';
-import type { Runtime, Deadline } from '@locks/core/adapter';
+import type { Deadline } from '@locks/core/adapter';
 import type { Busy, Claim, Grant, Renewal } from '@locks/core';
 import { LiveClaim } from '../recipes/live-claim.ts';
 import type { Recipe } from '../recipes/recipe.ts';
@@ -13,7 +13,6 @@ export interface ClaimsParts {
   readonly recipe: Recipe;
   readonly tokens: Tokens;
   readonly holds: HoldCheckParts;
-  readonly runtime: Runtime;
   /** The usable session. Rejects in time. */
   ready(): Promise<Session>;
 }
@@ -28,10 +27,10 @@ export class Claims {
     this.#parts = parts;
   }
 
-  async acquire(claim: Claim, wake: (() => void) | undefined): Promise<Grant | Busy> {
+  /** `calledAt`: when core called, from which the validity of a grant counts. */
+  async acquire(claim: Claim, wake: (() => void) | undefined, calledAt: number): Promise<Grant | Busy> {
     checkFloor(claim.key, claim.floor);
-    const { runtime, recipe } = this.#parts;
-    const calledAt = runtime.clock.now();
+    const { recipe } = this.#parts;
     const session = await this.#parts.ready();
     const own = this.#claimOf(claim, session);
     if (wake !== undefined) own.wakeBy(wake);
@@ -61,9 +60,9 @@ export class Claims {
     });
   }
 
-  async renew(claim: Claim, token: bigint | undefined): Promise<Renewal | false> {
-    const { runtime, tokens, holds } = this.#parts;
-    const calledAt = runtime.clock.now();
+  /** `calledAt`: as for `acquire`. */
+  async renew(claim: Claim, token: bigint | undefined, calledAt: number): Promise<Renewal | false> {
+    const { tokens, holds } = this.#parts;
     const own = this.#claims.get(claim.owner);
     // A hold belongs to the session that granted it.
     for (;;) {

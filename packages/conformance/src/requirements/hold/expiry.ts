@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { certain, now, sleepUntil } from '../../checks/time.ts';
+import { certain, now, sleepUntil, sleep } from '../../checks/time.ts';
 import { firstGrant, modesOf, mustBeFree, mustRise, range, timed } from '../steps.ts';
 
 /** The ttl ends the hold of a dead holder: not earlier, and not much later. */
@@ -61,6 +61,23 @@ export const expiryRequirements: readonly Requirement[] = rules({ level: 'provid
         renewal !== undefined && renewal > 0,
         `expected a session provider to report the validity of a renewal in ms, got ${renewal}`,
       );
+      await mustFree(provider, claim, 'by the holder');
+    },
+  },
+  'validity-from-the-call': {
+    title: 'the validity of a renewal counts from its call, although the process stood still right after it',
+    when: ['session'],
+    async check(context, provider) {
+      const claim = context.claim();
+      const granted = now() + ((await mustGrant(provider, claim, 'on a free key')).validity ?? 0);
+      // After a while a provider may look whether its connection is over, before it sends.
+      await sleep(200);
+      const calledAt = now();
+      const renewing = mustRenewValidity(provider, claim);
+      while (now() < calledAt + 400);
+      const renewed = calledAt + ((await renewing) ?? 0);
+      const early = Math.round(granted - renewed);
+      assert.ok(early < 100, `expected a renewal not to shorten what was granted, it ended ${early} ms earlier`);
       await mustFree(provider, claim, 'by the holder');
     },
   },
