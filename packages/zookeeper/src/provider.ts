@@ -143,8 +143,8 @@ export class SessionProvider implements ZookeeperProvider {
   }
 
   /**
-   * The result of `call`, in time. The process may stand still before `call` begins, and core counts
-   * what it grants from `calledAt`.
+   * The result of `call`, in time. The process may stand still before `call` begins, and core
+   * counts what it grants from `calledAt`.
    */
   async #call<T>(call: (calledAt: number) => Promise<T>, what: string, key: string): Promise<T> {
     const calledAt = this.#parts.runtime.clock.now();
