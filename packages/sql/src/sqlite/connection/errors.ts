@@ -14,21 +14,26 @@ export class FileReplaced extends Error {
   }
 }
 
-/** The codes for which libsql has no extended names. */
+/** The primary codes: libsql has no names of some extended ones, and node:sqlite of none. */
 const primary: Readonly<Record<number, string>> = {
+  3: 'SQLITE_PERM',
   5: 'SQLITE_BUSY',
   6: 'SQLITE_LOCKED',
   8: 'SQLITE_READONLY',
   10: 'SQLITE_IOERR',
   11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
   14: 'SQLITE_CANTOPEN',
+  15: 'SQLITE_PROTOCOL',
+  21: 'SQLITE_MISUSE',
   26: 'SQLITE_NOTADB',
 };
 
 /** SQLite's name of an error, such as SQLITE_BUSY_RECOVERY. */
 function codeOf(error: unknown): string {
-  const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+  const { code, errcode } = Object(error) as { readonly code?: unknown; readonly errcode?: unknown };
   if (typeof code !== 'string') return '';
+  if (typeof errcode === 'number') return primary[errcode % 256] ?? code;
   const unnamed = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code)?.[1];
   // The low byte of an extended code is its primary code.
   return unnamed === undefined ? code : (primary[Number(unnamed) % 256] ?? code);
