@@ -16,20 +16,15 @@ type Figures = { readonly [Name in keyof Result as Result[Name] extends number |
  */
 export type Judged = keyof Figures | ((result: Result, all: readonly Result[]) => number | undefined);
 
-/** How a figure is judged. */
-export interface Limit {
-  /** Printed decimal places. */
-  readonly digits: number;
-  met(value: number): boolean;
-}
-
 /** A target for the results that `of` chooses: for the worst of them, or for their sum. */
 export interface Target {
   readonly target: string;
   of(result: Result): boolean;
   readonly judged: Judged;
-  readonly limit: Limit;
   readonly worst: (values: readonly number[]) => number;
+  /** Printed decimal places. */
+  readonly digits: number;
+  met(value: number): boolean;
 }
 
 const largest = (values: readonly number[]): number => Math.max(...values);
@@ -45,7 +40,8 @@ const rule =
     of,
     judged,
     worst,
-    limit: { digits, met: (value) => met(value, limit) },
+    digits,
+    met: (value) => met(value, limit),
   });
 
 export const atLeast: Rule = rule(smallest, (value, limit) => value >= limit);
@@ -58,7 +54,7 @@ export const none = (target: string, of: Target['of'], judged: Judged): Target =
 
 /** The gates of `targets`: none where no result has a figure. */
 export function judge(targets: readonly Target[], results: readonly Result[]): Gate[] {
-  return targets.flatMap(({ target, of, judged, limit: { digits, met }, worst }) => {
+  return targets.flatMap(({ target, of, judged, worst, digits, met }) => {
     const figureOf = typeof judged === 'function' ? judged : (result: Result) => result[judged] ?? Number.NaN;
     const figures = results.filter((result) => of(result)).flatMap((result) => figureOf(result, results) ?? []);
     if (figures.length === 0) return [];

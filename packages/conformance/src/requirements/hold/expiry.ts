@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { isIdle, mustFree, mustFreeNothing, mustGrant, mustNotRenew } from '../../checks/expect.ts';
 import type { Requirement } from '../../requirement.ts';
 import { rules } from '../rules.ts';
-import { certain, now, sleepUntil, sleep } from '../../checks/time.ts';
+import { certain, now, sleep, sleepUntil } from '../../checks/time.ts';
 import { firstGrant, modesOf, mustBeFree, mustRise, range, timed } from '../steps.ts';
 
 /** The ttl ends the hold of a dead holder: not earlier, and not much later. */
