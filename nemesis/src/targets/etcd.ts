@@ -156,6 +156,11 @@ const byMembers: Readonly<Record<string, FaultOf<Clustered>>> = {
       return () => leader.restart();
     },
   },
+  'member replaced': {
+    lasts: [0, 0],
+    recovery,
+    begin: async ({ cluster, handles }, server) => await cluster.replace(handles[server] as ServerHandle),
+  },
   'cut off': {
     recovery,
     async begin({ cluster }, server) {

@@ -125,6 +125,13 @@ const clusterFaults: Readonly<Record<string, FaultOf<Clustered>>> = {
       if (replica !== undefined) await cluster.failOver(replica);
     },
   },
+  // Killed, and its replica follows it, as above.
+  'node replaced': {
+    lasts: [0, 0],
+    empties: true,
+    recovery,
+    begin: async ({ cluster, handles }, server) => await cluster.replace(handles[server] as ServerHandle),
+  },
   'slot moves': {
     targets: 1,
     recovery,

@@ -29,3 +29,20 @@ test('a lease outlives its leader, and a waiter is told by the next one', async 
   await killed.restart();
   await Promise.all([holder.close(), waiter.close()]);
 }, 60_000);
+
+test('a lease outlives the replacement of all members, one after the other', async () => {
+  const [holder, waiter] = await Promise.all([openLocksOnCluster(), openLocksOnCluster()]);
+  const lease = await holder.acquire('kept');
+  const waiting = waiter.acquire('kept', { wait: 60_000 });
+  for (const member of cluster.servers) {
+    await cluster.replace(member);
+    await cluster.leader();
+  }
+  // Two renewals, at least.
+  await delay(4_000);
+  expect(lease.held).toBe(true);
+  await lease.release();
+  const next = await waiting;
+  expect(next.token).toBeGreaterThan(lease.token);
+  await Promise.all([holder.close(), waiter.close()]);
+}, 90_000);

@@ -1,3 +1,4 @@
+import { openLocks } from '@locks/core';
 import type { LockProvider } from '@locks/core';
 import { redisCommand } from '@locks/test-servers';
 import type { ServerHandle } from '@locks/test-servers';
@@ -26,6 +27,25 @@ test('a slot is what the servers say it is', async () => {
     expect(keySlot(key), key).toBe(await redisCommand(cluster.nodes[0]!, 'CLUSTER', 'KEYSLOT', key));
   }
 });
+
+test(
+  'leases and a waiter outlive the replacement of all nodes, one after the other',
+  { timeout: 180_000 },
+  async () => {
+    const options = { prefix: ownPrefix(), minReplicas: 1, timeout: 2_000 };
+    const [holder, waiter] = await Promise.all([
+      openLocks({ url: cluster.url, ttl: 40_000, options }),
+      openLocks({ url: cluster.url, ttl: 40_000, options }),
+    ]);
+    const leases = await Promise.all(keys.map((key) => holder.acquire(key)));
+    const waiting = waiter.acquire(keys[0] ?? '', { wait: 120_000 });
+    for (const node of cluster.nodes) await cluster.replace(node);
+    for (const lease of leases) await untilAnswered('a renewal', () => lease.renew());
+    await leases[0]?.release();
+    expect((await waiting).token).toBeGreaterThan(leases[0]?.token ?? 0n);
+    await Promise.all([holder.close(), waiter.close()]);
+  },
+);
 
 describe.each(clusterOpeners)('minReplicas in a Cluster, %s', (_name, open) => {
   async function providerOf(prefix: string, keyPrefix = ''): Promise<LockProvider> {

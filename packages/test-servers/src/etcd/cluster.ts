@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { defineEtcd } from './definition.ts';
 import type { EtcdServerOptions } from './definition.ts';
 import { linkMembers } from '../support/member-links.ts';
-import { statusOf } from './status.ts';
+import { askMember, statusOf } from './status.ts';
 
 const host = '127.0.0.1';
 
@@ -25,6 +25,11 @@ export interface EtcdCluster extends AsyncDisposable {
    * function that ends it.
    */
   partition(member: ServerHandle): () => void;
+  /**
+   * Removes a member, and adds an empty one with its address. Needs a majority without it. Resolves
+   * when the new one answers.
+   */
+  replace(member: ServerHandle): Promise<void>;
   /** Ends all members permanently and removes their data. Idempotent. */
   stop(): Promise<void>;
 }
@@ -46,18 +51,27 @@ export async function startEtcdCluster(
       await links.stop();
       for (const letGo of holds) letGo();
     };
-    const peers = links.ports.map((port, index) => `m${index}=http://${host}:${port}`).join(',');
+    const peerUrls = links.ports.map((port) => `http://${host}:${port}`);
+    const peers = peerUrls.map((url, index) => `m${index}=${url}`).join(',');
     try {
       const servers = await startTogether(size, (index, signal) => {
-        const cluster = [
-          ...['--initial-advertise-peer-urls', `http://${host}:${links.ports[index]}`],
-          ...['--initial-cluster', peers, '--initial-cluster-state', 'new'],
+        const cluster = (): readonly string[] => [
+          ...['--initial-advertise-peer-urls', peerUrls[index] ?? '', '--initial-cluster', peers],
+          // Read by members without data only.
+          ...['--initial-cluster-state', ids.length === 0 ? 'new' : 'existing'],
         ];
         const definition = defineEtcd(own, { name: `m${index}`, peerPort: peerPorts[index] ?? 0, cluster });
         return startMember(definition, { port: clientPorts[index] ?? 0, signal });
       });
-      for (const server of servers) ids.push(BigInt((await statusOf(server)).id).toString(16));
-      return clusterOf(servers, (member) => links.cutOff([member]), end);
+      for (const server of servers) ids.push(hexadecimal((await statusOf(server)).id));
+      const replace = async (member: number): Promise<void> => {
+        const server = servers[member];
+        const others = servers.filter((one) => one !== server);
+        await server?.kill();
+        ids[member] = await newMembership(others, peerUrls[member] ?? '', ids[member] ?? '');
+        await server?.restart({ keepData: false });
+      };
+      return clusterOf(servers, (member) => links.cutOff([member]), replace, end);
     } catch (error) {
       await end();
       throw error;
@@ -65,9 +79,35 @@ export async function startEtcdCluster(
   });
 }
 
+const hexadecimal = (id: string): string => BigInt(id).toString(16);
+
+interface Members {
+  readonly members: readonly { readonly ID: string; readonly peerURLs: readonly string[] }[];
+}
+
+/**
+ * Ends the membership `old` of the member at `url`, and makes another, by asking `others`: they
+ * refuse until they have a leader that has heard them all. Resolves to its id.
+ */
+async function newMembership(others: readonly ServerHandle[], url: string, old: string): Promise<string> {
+  const next = async (server: ServerHandle): Promise<string | undefined> => {
+    const { members } = await askMember<Members>(server, 'cluster/member/list');
+    const id = members.find(({ peerURLs }) => peerURLs.includes(url))?.ID;
+    if (id === undefined) await askMember(server, 'cluster/member/add', { peerURLs: [url] });
+    else if (hexadecimal(id) === old) await askMember(server, 'cluster/member/remove', { ID: id });
+    else return hexadecimal(id);
+    return undefined;
+  };
+  return await eventually('another membership', async () => {
+    const answers = await Promise.all(others.map((server) => next(server).catch(() => undefined)));
+    return answers.find((id) => id !== undefined);
+  });
+}
+
 function clusterOf(
   servers: readonly ServerHandle[],
   cutOff: (member: number) => () => void,
+  replace: (member: number) => Promise<void>,
   end: () => Promise<void>,
 ): EtcdCluster {
   const leader = (): Promise<ServerHandle> =>
@@ -81,6 +121,11 @@ function clusterOf(
       if (found === undefined || agree.length <= servers.length / 2) return undefined;
       return servers[told.indexOf(found)];
     });
+  const indexOf = (member: ServerHandle): number => {
+    const index = servers.indexOf(member);
+    if (index === -1) throw new Error(`the server at ${member.host}:${member.port} is no member of this cluster`);
+    return index;
+  };
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= Promise.all(servers.map((server) => server.stop())).then(end));
   return {
@@ -91,11 +136,8 @@ function clusterOf(
       const first = await leader();
       return servers.filter((server) => server !== first);
     },
-    partition(member) {
-      const index = servers.indexOf(member);
-      if (index === -1) throw new Error(`the server at ${member.host}:${member.port} is no member of this cluster`);
-      return cutOff(index);
-    },
+    partition: (member) => cutOff(indexOf(member)),
+    replace: async (member) => await replace(indexOf(member)),
     stop,
     [Symbol.asyncDispose]: stop,
   };

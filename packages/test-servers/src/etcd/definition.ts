@@ -22,8 +22,8 @@ export interface MemberSettings {
   readonly name: string;
   /** The port for other members. */
   readonly peerPort: number;
-  /** The arguments about all members. */
-  readonly cluster: readonly string[];
+  /** The arguments about all members, of the next start. */
+  cluster(): readonly string[];
 }
 
 /**
@@ -59,7 +59,10 @@ export function defineEtcd({ args = [], tls = false }: EtcdServerOptions, member
       ...['--advertise-client-urls', clients('127.0.0.1', port)],
       ...(member === undefined
         ? alone
-        : [...['--name', member.name, '--listen-peer-urls', `http://127.0.0.1:${member.peerPort}`], ...member.cluster]),
+        : [
+            ...['--name', member.name, '--listen-peer-urls', `http://127.0.0.1:${member.peerPort}`],
+            ...member.cluster(),
+          ]),
       ...(tls ? ['--cert-file', fileIn(folders, 'cert'), '--key-file', fileIn(folders, 'key')] : []),
       ...elections,
       ...args,

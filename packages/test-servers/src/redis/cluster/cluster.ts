@@ -10,6 +10,8 @@ import { type NodePorts, linkNodes } from './node-links.ts';
 import type { RedisClusterOptions } from './options.ts';
 import { type TlsEntrance, tlsEntrance, withTls } from '../tls.ts';
 import { all, formCluster, settled } from './form.ts';
+import type { LooseNode } from './form.ts';
+import { replaceNode } from './replace.ts';
 import { defineNode } from '../node.ts';
 import { type SlotMove, beginSlotMove } from './slot-move.ts';
 import { isOk, ownerOf, viewOf } from './topology.ts';
@@ -51,6 +53,11 @@ export interface RedisCluster extends AsyncDisposable {
    * option `partitions`. Returns a function that ends it.
    */
   partition(...nodes: readonly ServerHandle[]): () => void;
+  /**
+   * Replaces a node by an empty one with its address, which becomes a replica. The other nodes must
+   * run. Resolves when it has a copy.
+   */
+  replace(node: ServerHandle): Promise<void>;
   /** Resolves when all nodes that answer serve clients, and replicas have a copy. */
   settled(): Promise<void>;
   /** Ends all nodes permanently and removes their data. Idempotent. */
@@ -87,8 +94,8 @@ export async function startRedisCluster(options: RedisClusterOptions = {}): Prom
         handle,
         busPort: own[index]?.[partitions ? 'announcedBusPort' : 'busPort'] ?? 0,
       }));
-      const ids = await formCluster(loose, masters, (told) => names.push(...told));
-      return clusterOf(nodes, ids, tls ? tlsPorts : undefined, links);
+      await formCluster(loose, masters, (ids) => names.push(...ids));
+      return clusterOf(loose, names, tls ? tlsPorts : undefined, links);
     } catch (error) {
       await Promise.all([...nodes.map((node) => node.stop()), links?.stop()]);
       throw error;
@@ -105,11 +112,12 @@ function announced(node: NodePorts | undefined): readonly string[] {
 }
 
 function clusterOf(
-  nodes: readonly ServerHandle[],
-  ids: readonly string[],
+  loose: readonly LooseNode[],
+  ids: string[],
   tlsPorts: readonly number[] | undefined,
   links: MemberLinks | undefined,
 ): RedisCluster {
+  const nodes = loose.map(({ handle }) => handle);
   const idOf = (node: ServerHandle): string => {
     const id = ids[nodes.indexOf(node)];
     if (id === undefined) throw new Error(`the server at ${node.host}:${node.port} is no node of this cluster`);
@@ -199,6 +207,10 @@ function clusterOf(
     partition(...some) {
       if (links === undefined) throw new Error('partition() needs option partitions of startRedisCluster()');
       return links.cutOff(some.map((node) => nodes.indexOf(node)));
+    },
+    async replace(node) {
+      const old = idOf(node);
+      await replaceNode(loose, nodes.indexOf(node), old, (id) => (ids[nodes.indexOf(node)] = id));
     },
     settled: async () => await settled(await answering()),
     stop,

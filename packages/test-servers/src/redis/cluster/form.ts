@@ -14,13 +14,13 @@ export interface LooseNode {
 
 /**
  * Creates a cluster of `nodes`: the first `masters` share the slots, the others are replicas of
- * them in turn. Resolves to their ids, when all serve clients; `named` is called with them before.
+ * them in turn. Resolves when all serve clients; `named` is called with their ids before.
  */
 export async function formCluster(
   nodes: readonly LooseNode[],
   masters: number,
   named: (ids: readonly string[]) => void,
-): Promise<readonly string[]> {
+): Promise<void> {
   const handles = nodes.map(({ handle }) => handle);
   const ids = await Promise.all(handles.map(async (node) => String(await redisCommand(node, 'CLUSTER', 'MYID'))));
   named(ids);
@@ -47,7 +47,6 @@ export async function formCluster(
     handles.slice(masters).map((node, index) => redisCommand(node, 'CLUSTER', 'REPLICATE', ids[index % masters] ?? '')),
   );
   await settled(handles);
-  return ids;
 }
 
 /**
@@ -83,6 +82,7 @@ export async function all(
   what: string,
   nodes: readonly ServerHandle[],
   holds: (node: ServerHandle) => Promise<boolean>,
+  limit?: number,
 ): Promise<void> {
-  await Promise.all(nodes.map((node) => eventually(what, () => holds(node).catch(() => false))));
+  await Promise.all(nodes.map((node) => eventually(what, () => holds(node).catch(() => false), limit)));
 }
