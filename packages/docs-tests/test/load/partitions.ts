@@ -9,10 +9,13 @@ import type { Store } from '../support/stores.ts';
 /** What one process was told, and when another one was granted its key. */
 export interface Partition {
   readonly direction: (typeof directions)[number];
-  /** In ms: from the abort of the lease's signal to the grant. Not above 0: too late. */
+  /** In ms: from the abort of the lease's signal to the grant. */
   readonly margin: number;
-  /** What `lease.held` said at the grant. A process that stood still aborts the signal later. */
-  readonly held: boolean;
+  /**
+   * The signal aborted after the grant, though `lease.held` was true at the grant, or timers have
+   * fired meanwhile: a process that stood still is told when its timers fire again.
+   */
+  readonly late: boolean;
 }
 
 const directions = ['both', 'requests', 'replies'] as const;
@@ -35,6 +38,9 @@ export async function partition(
   const there = createLocks(await store.open(undefined, more), { closeProvider: true, ttl });
   onTestFinished(() => there.close());
   let next = 0;
+  let ticks = 0;
+  const ticking = setInterval(() => void (ticks += 1), 1);
+  onTestFinished(() => clearInterval(ticking));
 
   async function partitions(): Promise<void> {
     const { url, proxies } = await proxied(store.url);
@@ -44,27 +50,31 @@ export async function partition(
       next += 1;
       const key = `partition/${random()}`;
       const lease = await acquireAtLast(here, key);
-      let toldAt: number | undefined;
+      let toldAt = Number.NaN;
       // An overloaded machine has stood still for longer than the ttl.
       if (lease.signal.aborted) {
         next -= 1;
         continue;
       }
-      const told = new Promise<void>((resolve) => {
+      const told = new Promise<number>((resolve) => {
         lease.signal.addEventListener('abort', () => {
           toldAt = performance.now();
-          resolve();
+          resolve(ticks);
         });
       });
-      const granted = acquireAtLast(there, key).then((other) => [other, performance.now(), lease.held] as const);
+      const granted = acquireAtLast(there, key).then(
+        (other) => [other, performance.now(), lease.held, ticks] as const,
+      );
       await sleep(ttl * random());
       const direction = directions[Math.floor(3 * random())] ?? 'both';
       // Of a quorum a majority is enough.
       const cut = proxies.slice(0, proxies.length - Math.floor((random() * (proxies.length + 1)) / 2));
       const ends = cut.map((proxy) => proxy.silence(direction));
-      const [other, grantedAt, held] = await granted;
-      await told;
-      found.push({ direction, margin: grantedAt - (toldAt ?? Number.NaN), held });
+      const [other, grantedAt, held, before] = await granted;
+      const ticksUntilTold = await told;
+      const margin = grantedAt - toldAt;
+      // One more may belong to the turn that aborts the signal.
+      found.push({ direction, margin, late: !(margin > 0) && (held || ticksUntilTold > before + 1) });
       await Promise.all(ends.map((end) => end()));
       // It is free in time.
       await other.release().catch(() => {});
