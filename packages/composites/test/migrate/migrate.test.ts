@@ -139,7 +139,7 @@ test.each(['both', 'from'] as const)('in %s a delay before the call of a store s
   let delays = 0;
   const { clock } = systemRuntime;
   // So that only the delays take time.
-  let frozenAt: number | undefined;
+  let frozenAt: number | undefined = undefined;
   const later = (time: number): number => (frozenAt ?? time) + 50 * delays;
   const runtime = {
     ...systemRuntime,

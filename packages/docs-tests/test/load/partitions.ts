@@ -62,9 +62,7 @@ export async function partition(
           resolve(ticks);
         });
       });
-      const granted = acquireAtLast(there, key).then(
-        (other) => [other, performance.now(), lease.held, ticks] as const,
-      );
+      const granted = acquireAtLast(there, key).then((other) => [other, performance.now(), lease.held, ticks] as const);
       await sleep(ttl * random());
       const direction = directions[Math.floor(3 * random())] ?? 'both';
       // Of a quorum a majority is enough.
