@@ -30,7 +30,7 @@ export interface Place {
 }
 
 /** A whole target: data, and how its servers are started. */
-interface Definition<Servers extends Running>
+export interface Definition<Servers extends Running>
   extends Place, Pick<NemesisTarget, 'ttl' | 'can' | 'fair' | 'healing' | 'duplicable' | 'sharersMayTie' | 'deploys'> {
   /** Packages of adapters in the application, without the scope. */
   readonly adapters: readonly string[];

@@ -23,8 +23,23 @@ const recovery = 8_000;
 /** Names of keys in the moved slot. */
 const keyOf = (number: number): string => `{locks:${'abcdefgh'[number % 8] ?? 'a'}}`;
 
-async function masterOf({ set }: Watched): Promise<ServerHandle> {
-  return await set.master();
+type Act = (master: ServerHandle) => Promise<void>;
+
+function ofMaster(lossy: boolean, harm: Act, mend: Act): FaultOf<Watched> {
+  return {
+    targets: 1,
+    lasts: [1, 3],
+    recovery,
+    empties: lossy,
+    async begin({ set }) {
+      const master = await set.master();
+      await harm(master);
+      return async () => {
+        await mend(master);
+        await set.settled();
+      };
+    },
+  };
 }
 
 /** A master that was followed grants too, until it follows: the fault lasts until then. */
@@ -40,20 +55,11 @@ const sentinelFaults = (lossy: boolean): Readonly<Record<string, FaultOf<Watched
       await set.settled();
     },
   },
-  'master killed': {
-    targets: 1,
-    lasts: [1, 3],
-    recovery,
-    empties: lossy,
-    async begin(servers) {
-      const master = await masterOf(servers);
-      await master.kill();
-      return async () => {
-        await master.restart();
-        await servers.set.settled();
-      };
-    },
-  },
+  'master killed': ofMaster(
+    lossy,
+    (master) => master.kill(),
+    (master) => master.restart(),
+  ),
   'replica replaced': {
     targets: 1,
     lasts: [0, 0.5],
@@ -68,20 +74,11 @@ const sentinelFaults = (lossy: boolean): Readonly<Record<string, FaultOf<Watched
       };
     },
   },
-  'master stands still': {
-    targets: 1,
-    lasts: [1, 3],
-    recovery,
-    empties: lossy,
-    async begin(servers) {
-      const master = await masterOf(servers);
-      await master.pause();
-      return async () => {
-        await master.resume();
-        await servers.set.settled();
-      };
-    },
-  },
+  'master stands still': ofMaster(
+    lossy,
+    (master) => master.pause(),
+    (master) => master.resume(),
+  ),
 });
 
 function withSentinels(name: string, topology: string, replicas: number, more: Data, lossy: boolean): ListedTarget {

@@ -1,6 +1,6 @@
 import { redisCommand, startRedis, wallClocks } from '@locks/test-servers';
 import type { WallClocks } from '@locks/test-servers';
-import { type FaultOf, type ListedTarget, list } from './listed.ts';
+import { type Definition, type FaultOf, type ListedTarget, list } from './listed.ts';
 import { type Processes, empty, kill, ofOne, together } from './processes.ts';
 import { byCommands, passwordRotated, readOnly } from './redis-faults.ts';
 import { type SmallDisk, diskFull, smallDisk } from './small-disk.ts';
@@ -53,7 +53,17 @@ const openings = {
   }),
 } as const;
 
-const servers = ({ handles }: Processes): Processes['handles'] => handles;
+type Own<Servers extends Processes> = Partial<Definition<Servers>> &
+  Pick<Definition<Servers>, 'name' | 'topology' | 'start' | 'faults'>;
+
+/** A target of one server. */
+function one<Servers extends Processes>(own: Own<Servers>): ListedTarget {
+  const servers = ({ handles }: Servers): Processes['handles'] => handles;
+  return list<Servers>({
+    ...{ store: 'redis', ...application, fair: true, healing, ttl, servers, openings, leftovers },
+    ...own,
+  });
+}
 
 const single = async (): Promise<Processes> => together([await startRedis({ args: durable })]);
 
@@ -74,30 +84,16 @@ const stepped: FaultOf<Clocked> = {
 };
 
 export const redisTargets: readonly ListedTarget[] = [
-  list<Processes>({
+  one<Processes>({
     name: 'redis',
-    store: 'redis',
     topology: 'one server, AOF always',
-    ...application,
-    fair: true,
-    healing,
-    ttl,
     start: single,
-    servers,
-    openings,
     faults: { ...ofOne, ...byCommands, 'read-only': readOnly, 'password rotated': passwordRotated },
-    leftovers,
   }),
-  list<Processes>({
+  one<Processes>({
     name: 'redis-prefixed',
-    store: 'redis',
     topology: 'one server, AOF always, keyPrefix',
-    ...application,
-    fair: true,
-    healing,
-    ttl,
     start: single,
-    servers,
     openings: {
       ioredis: () => {
         const { args, ...opening } = openings.ioredis();
@@ -105,30 +101,16 @@ export const redisTargets: readonly ListedTarget[] = [
       },
     },
     faults: { ...ofOne, ...byCommands },
-    leftovers,
   }),
-  list<SmallDisk>({
+  one<SmallDisk>({
     name: 'redis-small-disk',
-    store: 'redis',
     topology: 'one server, AOF always, 16 MB of disk',
-    ...application,
-    fair: true,
-    healing,
-    ttl,
     start: async () => await smallDisk(await startRedis({ args: durable }), 16),
-    servers,
-    openings,
     faults: { 'server-pause': ofOne['server-pause'], 'server-restart': kill, 'disk full': diskFull },
-    leftovers,
   }),
-  list<Clocked>({
+  one<Clocked>({
     name: 'redis-clock',
-    store: 'redis',
     topology: 'one server, its wall clock steps',
-    ...application,
-    fair: true,
-    healing,
-    ttl,
     async start() {
       const clocks = await wallClocks();
       const running = together([await startRedis({ args: durable, clocks })]);
@@ -138,19 +120,12 @@ export const redisTargets: readonly ListedTarget[] = [
       };
       return { ...running, clocks, stop };
     },
-    servers,
-    openings,
     faults: { 'server-pause': ofOne['server-pause'], 'server-restart': kill, 'clock step': stepped },
-    leftovers,
   }),
-  list<Processes>({
+  one<Processes>({
     name: 'redis-guarded',
-    store: 'redis',
     topology: 'one server without disk, restartGuard',
-    ...application,
-    fair: true,
     healing: restartGuard,
-    ttl,
     async start() {
       const { initialise } = await import('@locks/redis');
       const { Redis } = await import('ioredis');
@@ -160,7 +135,6 @@ export const redisTargets: readonly ListedTarget[] = [
       client.disconnect();
       return together([server]);
     },
-    servers,
     openings: {
       url: () => ({
         args: { url: 'redis://{host}:{port}', ttl, options: { ...options, restartGuard } },
@@ -178,6 +152,5 @@ export const redisTargets: readonly ListedTarget[] = [
       'server-empty': { ...empty, weight: 1, doubles: false },
       flush: { ...byCommands.flush, doubles: false },
     },
-    leftovers,
   }),
 ];
