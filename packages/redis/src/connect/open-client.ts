@@ -38,24 +38,17 @@ async function openServer(
   runtime: Runtime,
 ): Promise<Opened> {
   const lost = (error: Error): void => noteLoss(client, error);
-  let leaves = false;
-  // Once for each connection, as the client adds a listener each time.
-  const leave = (error: Error): boolean => {
-    if (leaves) return false;
-    lost(error);
-    return (leaves = true);
-  };
   const options = {
-    ...serverOptions(target, credentials, leave),
+    ...serverOptions(target, credentials),
     ...(target.kind === 'sentinel' ? sentinelOptions(target, credentials) : target.hosts.map(placeOf)[0]),
   };
   const client: OwnClient = keepInStep(
     new (checked(Redis, runtime))({ ...options, ...given({ db: target.db }), lazyConnect: true }),
   );
+  leaveReplicas(client, lost);
   if (credentials.change) askAtConnect(client, credentials);
   client.on('error', lost);
   client.on('ready', () => {
-    leaves = false;
     if (isOver(client.stream)) return;
     noteLoss(client, undefined);
     credentials.accepted();
@@ -77,6 +70,8 @@ async function openCluster(
 ): Promise<Opened> {
   const client = new (checked(Cluster, runtime))([...target.hosts], clusterOptions(target, credentials));
   client.on('+node', keepInStep);
+  // The node is dropped, and the slots are read again.
+  client.on('+node', (node) => leaveReplicas(node, () => {}));
   if (credentials.change) {
     client.on('+node', (node) => askAtConnect(node, credentials));
     explainReplies(client, credentials);
@@ -118,7 +113,6 @@ async function reachMasters(client: OwnClusterClient, patience: number, runtime:
 function serverOptions(
   { connectionName, family, connectTimeout, timeout }: Target,
   { shown: { username, password, tls } }: Credentials,
-  leave: (error: Error) => boolean = () => true,
 ): object {
   return {
     ...given({ username, password, connectionName, family, tls }),
@@ -130,12 +124,31 @@ function serverOptions(
     // A connection that has silently died is replaced, not waited for.
     socketTimeout: timeout,
     retryStrategy: pauseAfter,
-    // The server was a master and is a replica now: its name leads to the new one. Before Redis 7 a
-    // script's error has this in the middle.
-    reconnectOnError: (error: Error) => /\bREADONLY\b/.test(error.message) && leave(error),
     // A starting server estimates how long it will load, perhaps far too long, and the client
     // sleeps for that time.
     maxLoadingRetryTime: 200,
+  };
+}
+
+/** The part of ioredis and iovalkey that decides whether an error ends the connection. */
+interface Leaving {
+  readonly stream?: unknown;
+  readonly options: { reconnectOnError?: (error: Error) => boolean };
+}
+
+/**
+ * Lets `client` leave a server that was a master and is a replica: its name leads to the new one.
+ * Once for each connection, as the client adds a listener each time. `leaving` is called before.
+ */
+function leaveReplicas(client: object, leaving: (error: Error) => void): void {
+  const own = client as Leaving;
+  let left: unknown;
+  own.options.reconnectOnError = (error) => {
+    // Before Redis 7 a script's error has this in the middle.
+    if (!/\bREADONLY\b/.test(error.message) || own.stream === left) return false;
+    left = own.stream;
+    leaving(error);
+    return true;
   };
 }
 
