@@ -67,6 +67,10 @@ describe.each(clients)('calls of one tick, with %s', (_name, create) => {
     const claims = Array.from({ length: 65 }, (_, index) => claimOf(`key ${index}`));
     const all = <T>(call: (claim: (typeof claims)[number]) => Promise<T>): Promise<T[]> =>
       Promise.all(claims.map(call));
+    // New code takes long, and calls of one tick that differ by 16 ms are no batch.
+    await all((claim) => provider.tryAcquire(claim));
+    await all((claim) => provider.release(claim));
+    setting.calls.length = 0;
     for (const answer of await all((claim) => provider.tryAcquire(claim))) expect(answer.granted).toBe(true);
     expect(await all((claim) => provider.renew(claim))).toEqual(claims.map(() => ({})));
     expect(await all((claim) => provider.release(claim))).toEqual(claims.map(() => true));
