@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { familyOf, listProcesses } from '../src/local/processes.ts';
-import { type Kind, over } from './kinds/kind.ts';
+import { over, redis } from './redis.ts';
 
 const parentScript = fileURLToPath(new URL('fixtures/parent.mjs', import.meta.url));
 
@@ -24,11 +22,9 @@ async function runningOf(pids: readonly number[]): Promise<readonly number[]> {
   return pids.filter((pid) => running.has(pid));
 }
 
-const killings = [
+const ends = [
   { way: 'idle', signal: 'SIGKILL' },
   { way: 'paused', signal: 'SIGKILL' },
-] as const;
-const otherEnds = [
   { way: 'idle', signal: 'SIGTERM' },
   { way: 'idle', signal: 'SIGINT' },
   { way: 'exit', signal: undefined },
@@ -36,16 +32,13 @@ const otherEnds = [
   { way: 'forget', signal: undefined },
 ] as const;
 
-/**
- * What holds for servers that are child processes of ours only; in how many ways their parent can
- * end, only one kind need show.
- */
-export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'killings'): void {
-  const ping = (url: string): Promise<void> => over(kind, url, (session) => session.ping());
+/** What holds for servers that are child processes of ours only. */
+export function testLocalProcess(): void {
+  const ping = (url: string): Promise<void> => over(url, (session) => session.ping());
 
-  describe(`a ${kind.name} that is a local process`, () => {
+  describe(`a redis that is a local process`, () => {
     test('has the process id that the handle shows, a new one after restart, none while it is dead', async () => {
-      await using server = await kind.start();
+      await using server = await redis.start();
       const first = server.pid;
       const family = await familyOfServer(first);
       expect(family).toContain(first);
@@ -58,8 +51,8 @@ export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'ki
     });
 
     test('pause stops all its processes', async () => {
-      await using server = await kind.start();
-      using _session = await kind.open(server.url);
+      await using server = await redis.start();
+      using _session = await redis.open(server.url);
       await server.pause();
       const family = familyOf(server.pid ?? 0, await listProcesses());
       expect(family.length).toBeGreaterThan(0);
@@ -71,12 +64,12 @@ export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'ki
     test.each(['runs', 'is paused', 'was killed'] as const)(
       'leaves no process and no file behind when it %s at its stop',
       async (state) => {
-        const server = await kind.start(kind.durable);
-        using session = await kind.open(server.url);
+        const server = await redis.start(redis.durable);
+        using session = await redis.open(server.url);
         await session.write('value');
         const folder = await session.dataFolder();
         const family = await familyOfServer(server.pid);
-        expect(dirname(folder)).toContain(`locks-test-${kind.name}-`);
+        expect(dirname(folder)).toContain(`locks-test-redis-`);
         expect(existsSync(folder)).toBe(true);
         if (state === 'is paused') await server.pause();
         if (state === 'was killed') await server.kill();
@@ -91,13 +84,13 @@ export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'ki
       await once(other, 'listening');
       const address = other.address();
       const taken = typeof address === 'object' ? (address?.port ?? 0) : 0;
-      await expect(kind.start(kind.listenOn(taken))).rejects.toThrow('Address already in use');
+      await expect(redis.start(redis.listenOn(taken))).rejects.toThrow('Address already in use');
       other.close();
     });
 
     test('starts again though another process has its port for a moment', async () => {
-      await using server = await kind.start(kind.durable);
-      await over(kind, server.url, (session) => session.write('value'));
+      await using server = await redis.start(redis.durable);
+      await over(server.url, (session) => session.write('value'));
       const other = createServer();
       const meanwhile = async (): Promise<void> => {
         other.listen(server.port, server.host);
@@ -106,57 +99,25 @@ export function testLocalProcess(kind: Kind, ends: 'all ends' | 'killings' = 'ki
       const restarted = server.restart({ meanwhile });
       setTimeout(() => other.close(), 1_000);
       await restarted;
-      expect(await over(kind, server.url, (session) => session.read())).toBe('value');
+      expect(await over(server.url, (session) => session.read())).toBe('value');
     });
 
-    test.each(ends === 'killings' ? killings : [...killings, ...otherEnds])(
-      'does not outlive its parent ($way, $signal)',
-      async ({ way, signal }) => {
-        const parent = spawn(process.execPath, [parentScript, kind.name, way], { stdio: ['ignore', 'pipe', 'ignore'] });
-        const exited = once(parent, 'exit');
-        const [line] = await once(createInterface({ input: parent.stdout }), 'line');
-        const { url, pid } = JSON.parse(String(line)) as { readonly url: string; readonly pid: number };
-        using session = way === 'idle' ? await kind.open(url) : undefined;
-        const folder = await session?.dataFolder();
-        // The server of a parent that ended without a signal may have ended already.
-        const family = signal === undefined ? [pid] : await familyOfServer(pid);
-        if (signal !== undefined) parent.kill(signal);
-        await exited;
-        await vi.waitFor(() => expect(ping(url)).rejects.toThrow('ECONNREFUSED'), { timeout: 10_000, interval: 20 });
-        await vi.waitFor(async () => expect(await runningOf(family)).toEqual([]), { timeout: 10_000, interval: 20 });
-        if (folder !== undefined) {
-          await vi.waitFor(() => expect(existsSync(dirname(folder))).toBe(false), { timeout: 10_000, interval: 20 });
-        }
-      },
-    );
-  });
-}
-
-/** What holds for servers whose data folder is filled by other programs first. */
-export function testPreparation(kind: 'postgres' | 'mariadb'): void {
-  test(`a ${kind} whose parent is killed while it is made leaves nothing behind`, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'locks-test-parent-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    // As /tmp is: the server may run as another user.
-    await chmod(folder, 0o1777);
-    const parent = spawn(process.execPath, [parentScript, kind, 'idle'], {
-      env: { ...process.env, TMPDIR: folder },
-      stdio: 'ignore',
+    test.each(ends)('does not outlive its parent ($way, $signal)', async ({ way, signal }) => {
+      const parent = spawn(process.execPath, [parentScript, way], { stdio: ['ignore', 'pipe', 'ignore'] });
+      const exited = once(parent, 'exit');
+      const [line] = await once(createInterface({ input: parent.stdout }), 'line');
+      const { url, pid } = JSON.parse(String(line)) as { readonly url: string; readonly pid: number };
+      using session = way === 'idle' ? await redis.open(url) : undefined;
+      const folder = await session?.dataFolder();
+      // The server of a parent that ended without a signal may have ended already.
+      const family = signal === undefined ? [pid] : await familyOfServer(pid);
+      if (signal !== undefined) parent.kill(signal);
+      await exited;
+      await vi.waitFor(() => expect(ping(url)).rejects.toThrow('ECONNREFUSED'), { timeout: 10_000, interval: 20 });
+      await vi.waitFor(async () => expect(await runningOf(family)).toEqual([]), { timeout: 10_000, interval: 20 });
+      if (folder !== undefined) {
+        await vi.waitFor(() => expect(existsSync(dirname(folder))).toBe(false), { timeout: 10_000, interval: 20 });
+      }
     });
-    const exited = once(parent, 'exit');
-    await vi.waitFor(
-      async () => expect(await readdir(join(folder, (await readdir(folder))[0] ?? '', 'data'))).not.toEqual([]),
-      {
-        timeout: 20_000,
-        interval: 5,
-      },
-    );
-    const family = (await familyOfServer(parent.pid)).filter((pid) => pid !== parent.pid);
-    expect(family.length).toBeGreaterThan(0);
-    parent.kill('SIGKILL');
-    await exited;
-    await vi.waitFor(async () => expect(await readdir(folder)).toEqual([]), { timeout: 10_000, interval: 20 });
-    // SIGKILL ends a process that is at work in the kernel a little later.
-    await vi.waitFor(async () => expect(await runningOf(family)).toEqual([]), { timeout: 10_000, interval: 20 });
   });
 }

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ServerHandle } from '../src/index.ts';
 import { PortTakenError, holdPort } from '../src/server/ports.ts';
-import { type Kind, type KindOptions, over } from './kinds/kind.ts';
+import { over, redis } from './redis.ts';
 
 /** What holds for every server that we start ourselves. */
-export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
-  describe(`a ${kind.name} of our own (${way})`, () => {
+export function testOwnServer(way: 'local' | 'docker'): void {
+  describe(`a redis of our own (${way})`, () => {
     let shared: ServerHandle;
     beforeAll(async () => {
-      shared = await kind.start(kind.durable);
+      shared = await redis.start(redis.durable);
     });
     afterAll(() => shared.stop());
     /** For tests that do not end their server for good; a new one takes some kinds seconds. */
@@ -21,15 +21,14 @@ export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
     afterEach(async () => {
       await Promise.all(started.splice(0).map((server) => server.stop()));
     });
-    async function start(options?: KindOptions): Promise<ServerHandle> {
-      const server = await kind.start(options);
+    async function start(options?: Parameters<typeof redis.start>[0]): Promise<ServerHandle> {
+      const server = await redis.start(options);
       started.push(server);
       return server;
     }
-    const ping = ({ url }: ServerHandle): Promise<void> => over(kind, url, (session) => session.ping());
-    const write = ({ url }: ServerHandle, value: string): Promise<void> =>
-      over(kind, url, (session) => session.write(value));
-    const read = ({ url }: ServerHandle): Promise<string | undefined> => over(kind, url, (session) => session.read());
+    const ping = ({ url }: ServerHandle): Promise<void> => over(url, (session) => session.ping());
+    const write = ({ url }: ServerHandle, value: string): Promise<void> => over(url, (session) => session.write(value));
+    const read = ({ url }: ServerHandle): Promise<string | undefined> => over(url, (session) => session.read());
 
     test('its port is held for it while it is down', async () => {
       const { host, port, kill, restart } = await restarted();
@@ -41,7 +40,7 @@ export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
     test('answers at its url, and does not listen any more after stop', async () => {
       const server = await start();
       expect(new URL(server.url)).toMatchObject({
-        protocol: kind.scheme,
+        protocol: 'redis:',
         hostname: server.host,
         port: `${server.port}`,
       });
@@ -52,7 +51,7 @@ export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
 
     test('answers nothing while paused, on connections old and new, and everything after resume', async () => {
       const server = await restarted();
-      const session = await kind.open(server.url);
+      const session = await redis.open(server.url);
       await server.pause();
       const answer = session.ping().then(() => 'an answer');
       const another = ping(server).then(() => 'an answer');
@@ -74,7 +73,7 @@ export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
 
     test('kill ends connections and frees the port; restart brings back what was persisted, or nothing, at the same url', async () => {
       const server = await restarted();
-      const session = await kind.open(server.url);
+      const session = await redis.open(server.url);
       await session.write('value');
       await server.kill();
       await server.kill();
@@ -89,7 +88,7 @@ export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
 
     test('restart shuts a running or paused server down in order, also with clients connected', async () => {
       const server = await restarted();
-      const session = await kind.open(server.url);
+      const session = await redis.open(server.url);
       await session.write('value');
       await server.restart();
       await session.closed;
@@ -133,19 +132,19 @@ export function testOwnServer(kind: Kind, way: 'local' | 'docker'): void {
 
     test('log has what the server prints, across a restart too', async () => {
       const server = await restarted();
-      await over(kind, server.url, (session) => session.noteDown('first-note'));
+      await over(server.url, (session) => session.noteDown('first-note'));
       await expect.poll(() => server.log()).toContain('first-note');
       await server.kill();
       expect(await server.log()).toContain('first-note');
       await server.restart();
-      await over(kind, server.url, (session) => session.noteDown('second-note'));
+      await over(server.url, (session) => session.noteDown('second-note'));
       await expect.poll(() => server.log()).toMatch(/first-note[^]*second-note/);
     });
 
     test('a server that cannot start tells why in its own words', async () => {
-      const failure = await kind.start(kind.broken.options).catch((error: unknown) => error);
+      const failure = await redis.start(redis.broken.options).catch((error: unknown) => error);
       expect(String(failure)).toMatch(/on \S+:\d+ exited with code [1-9]/);
-      expect(String(failure)).toMatch(kind.broken.reason);
+      expect(String(failure)).toMatch(redis.broken.reason);
     });
 
     test('several servers run side by side', async () => {

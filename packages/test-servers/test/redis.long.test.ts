@@ -3,15 +3,14 @@ import { chooseServer } from '../src/start/choose.ts';
 import { redisCommand, startRedis, startRedisCluster, wallClocks } from '../src/index.ts';
 import { ask } from './ask.ts';
 import { testExternalServer } from './external-server.ts';
-import { redis } from './kinds/redis.ts';
 import { testLocalProcess } from './local-process.ts';
 import { testOwnServer } from './own-server.ts';
 
 // Each way of running servers has its own tests; what it cannot do is another way's.
 const way = chooseServer('redis', 'redis:8-alpine').kind;
-if (way !== 'external') testOwnServer(redis, way);
-if (way === 'local') testLocalProcess(redis, 'all ends');
-testExternalServer(redis);
+if (way !== 'external') testOwnServer(way);
+if (way === 'local') testLocalProcess();
+testExternalServer();
 
 describe.skipIf(way === 'external')('the options of a Redis', () => {
   test('it persists nothing unless asked', async () => {
