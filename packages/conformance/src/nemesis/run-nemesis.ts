@@ -84,7 +84,8 @@ export async function runNemesis(options: NemesisOptions): Promise<NemesisResult
       print(describeViolations(round));
       writeFileSync(join(folder, 'timeline.html'), timelineOf(round.history, round.violations));
       const own = shortened(drawn, Math.min(drawn.length, Math.max(again, at - round.begun + again / 2)));
-      const begins = [ofKeys(own, keysOf(round)), own, drawn];
+      const keys = keysOf(round);
+      const begins = [...(keys.size > 0 ? [ofKeys(own, keys)] : []), own, drawn];
       const script = shrink > 0 ? await shrunk(round, begins, { ...options, print, shrink }) : drawn;
       writeFileSync(join(folder, 'script.json'), `${JSON.stringify(script, undefined, 2)}\n`);
       print(describeScript(script));

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { canDo, lengthOf, runNemesis } from '@locks/conformance/nemesis';
+import { canDo, drawScript, lengthOf, runNemesis } from '@locks/conformance/nemesis';
 import type { NemesisOptions, NemesisTarget, Script } from '@locks/conformance/nemesis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRemoteStore } from '../fixtures/remote-server.ts';
@@ -34,6 +34,17 @@ test('sound locks keep all promises, and leave nothing', async () => {
   expect(failure, printed).toBeUndefined();
   expect(rounds[0]?.grants).toBeGreaterThan(100);
 }, 120_000);
+
+test('a worker that takes no lock is no failure: a script is shrunk to what fails', async () => {
+  const { workers, ...script } = drawScript(
+    3,
+    { name: 'remote', ttl: 400, openings: { remote: {} } },
+    { length: 1_000 },
+  );
+  const replay: Script = { ...script, workers: workers.map((worker) => ({ ...worker, flows: [] })) };
+  const { failure, printed } = await attack(false, { replay, seconds: 1, shrink: 0 });
+  expect(failure, printed).toBeUndefined();
+}, 60_000);
 
 test('a flaw is found, and shrunk to a short script that fails again', async () => {
   const { failure, printed } = await attack(true, { seconds: 60, shrink: 120 });
