@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startEtcd, startEtcdCluster } from '@locks/test-servers';
-import type { EtcdCluster, ServerAddress, ServerHandle } from '@locks/test-servers';
+import { askEtcd, startEtcd, startEtcdCluster } from '@locks/test-servers';
+import type { EtcdCluster, ServerHandle } from '@locks/test-servers';
 import { type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, empty, kill, ofOne, old, together } from './processes.ts';
+import { type Processes, empty, kill, nth, ofOne, old, together } from './processes.ts';
 
 const application = { adapters: ['etcd'], modules: ['@bufbuild/protobuf', '@grpc/grpc-js'] } as const;
 
@@ -24,30 +24,12 @@ async function ask(
   let failure: unknown;
   for (const server of handles) {
     try {
-      return await askOne(server, path, body, headers);
+      return await askEtcd<Body>(server, path, body, { headers, within: 2_000 });
     } catch (error) {
       failure = error;
     }
   }
   throw failure;
-}
-
-async function askOne(
-  { host, port }: ServerAddress,
-  path: string,
-  body: Body,
-  headers: Readonly<Record<string, string>>,
-): Promise<Body> {
-  const signal = AbortSignal.timeout(2_000);
-  const response = await fetch(`http://${host}:${port}/v3/${path}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(body),
-    signal,
-  });
-  const answer = (await response.json()) as Body;
-  if (response.ok) return answer;
-  throw new Error(`${path}: ${JSON.stringify(answer)}`);
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -159,7 +141,7 @@ const byMembers: Readonly<Record<string, FaultOf<Clustered>>> = {
   'member replaced': {
     lasts: [0, 0],
     recovery,
-    begin: async ({ cluster, handles }, server) => await cluster.replace(handles[server] as ServerHandle),
+    begin: (servers, server) => servers.cluster.replace(nth(servers, server)),
   },
   'cut off': {
     recovery,

@@ -19,7 +19,8 @@ export function together(handles: readonly ServerHandle[]): Processes {
   return { handles, log, stop: () => Promise.all(handles.map((handle) => handle.stop())) };
 }
 
-function nth({ handles }: Processes, server: number): ServerHandle {
+/** The server of a number. */
+export function nth({ handles }: Processes, server: number): ServerHandle {
   const handle = handles[server];
   if (handle === undefined) throw new Error(`There is no server ${server}.`);
   return handle;

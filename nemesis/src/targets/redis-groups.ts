@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startRedisCluster, startRedisSentinel } from '@locks/test-servers';
 import type { RedisCluster, RedisSentinel, ServerHandle } from '@locks/test-servers';
 import { type Data, type FaultOf, type ListedTarget, list } from './listed.ts';
-import { type Processes, kill, pause } from './processes.ts';
+import { type Processes, kill, nth, pause } from './processes.ts';
 import { byCommands } from './redis-faults.ts';
 import { options, ttl } from './redis.ts';
 
@@ -127,7 +127,7 @@ const clusterFaults: Readonly<Record<string, FaultOf<Clustered>>> = {
     lasts: [0, 0],
     empties: true,
     recovery,
-    begin: async ({ cluster, handles }, server) => await cluster.replace(handles[server] as ServerHandle),
+    begin: (servers, server) => servers.cluster.replace(nth(servers, server)),
   },
   'slot moves': {
     targets: 1,

@@ -7,6 +7,7 @@ import { flaws } from './flawed/index.ts';
 import { createTextbook } from './flawed/textbook.ts';
 import type { Store } from './flawed/textbook.ts';
 import { createMutantTable, everything, ids, requirementsFor } from './support/mutants.ts';
+import { alone } from './support/side-by-side.ts';
 
 /** Cheap requirements of all kinds, which a flaw of another kind must not break. */
 const others = ids(
@@ -19,9 +20,8 @@ const others = ids(
   'inspect-sharers inspect-waiters close-refuses close-is-local locks-try locks-reentrant locks-close',
 );
 
-/** These count what keeps the process alive or block it, and many runs share it here. */
-const alone = new Set(['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop', 'validity-from-the-call']);
-const all = requirements.map(({ id }) => id).filter((id) => !alone.has(id));
+// Many runs share the process here.
+const all = requirements.map(({ id }) => id).filter((id) => !alone.includes(id));
 const ttl = 200;
 
 const table = createMutantTable('flawed providers, and the requirements that caught them');

@@ -9,6 +9,7 @@ export { type WallClocks, wallClockOff, wallClocks } from './support/wall-clocks
 export type { Program } from './server/definition.ts';
 export type { ServerHandle } from './server/handle.ts';
 export { ensureProgram } from './local/install.ts';
+export { askEtcd } from './etcd/ask.ts';
 export { type EtcdCluster, startEtcdCluster } from './etcd/cluster.ts';
 export { startEtcd } from './etcd/etcd.ts';
 export { startMariadb } from './mariadb/mariadb.ts';

@@ -9,7 +9,7 @@ import { over, redis } from './redis.ts';
 export function testExternalServer(): void {
   const variable = 'LOCKS_TEST_REDIS_URL';
 
-  describe(`an external redis`, () => {
+  describe('an external redis', () => {
     let given: ServerHandle;
     beforeAll(async () => {
       given = await redis.start();

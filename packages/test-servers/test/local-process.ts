@@ -36,7 +36,7 @@ const ends = [
 export function testLocalProcess(): void {
   const ping = (url: string): Promise<void> => over(url, (session) => session.ping());
 
-  describe(`a redis that is a local process`, () => {
+  describe('a redis that is a local process', () => {
     test('has the process id that the handle shows, a new one after restart, none while it is dead', async () => {
       await using server = await redis.start();
       const first = server.pid;
@@ -69,7 +69,7 @@ export function testLocalProcess(): void {
         await session.write('value');
         const folder = await session.dataFolder();
         const family = await familyOfServer(server.pid);
-        expect(dirname(folder)).toContain(`locks-test-redis-`);
+        expect(dirname(folder)).toContain('locks-test-redis-');
         expect(existsSync(folder)).toBe(true);
         if (state === 'is paused') await server.pause();
         if (state === 'was killed') await server.kill();

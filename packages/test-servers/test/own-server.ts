@@ -11,7 +11,7 @@ export function testOwnServer(way: 'local' | 'docker'): void {
       shared = await redis.start(redis.durable);
     });
     afterAll(() => shared.stop());
-    /** For tests that do not end their server for good; a new one takes some kinds seconds. */
+    /** For tests that do not end their server permanently. */
     async function restarted(): Promise<ServerHandle> {
       await shared.restart();
       return shared;

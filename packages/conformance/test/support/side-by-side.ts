@@ -2,10 +2,15 @@ import { requirements, runConformance } from '@locks/conformance';
 import type { ConformanceOptions, ConformanceReport } from '@locks/conformance';
 
 /** These count what keeps the process alive, or block it. */
-const alone = ['close-leaves-nothing', 'locks-no-timers', 'locks-blocked-loop', 'validity-from-the-call'];
+export const alone: readonly string[] = [
+  'close-leaves-nothing',
+  'locks-no-timers',
+  'locks-blocked-loop',
+  'validity-from-the-call',
+];
 
 /** It has leases of 50 ms, which are lost while others compute. */
-const hasty = 'locks-short-ttl';
+export const hasty = 'locks-short-ttl';
 
 /** More: requirements that measure time see what others compute. */
 const runs = 4;

@@ -50,17 +50,13 @@ export async function partition(
       next += 1;
       const key = `partition/${random()}`;
       const lease = await acquireAtLast(here, key);
-      let toldAt = Number.NaN;
       // An overloaded machine has stood still for longer than the ttl.
       if (lease.signal.aborted) {
         next -= 1;
         continue;
       }
-      const told = new Promise<number>((resolve) => {
-        lease.signal.addEventListener('abort', () => {
-          toldAt = performance.now();
-          resolve(ticks);
-        });
+      const told = new Promise<{ readonly at: number; readonly tick: number }>((resolve) => {
+        lease.signal.addEventListener('abort', () => resolve({ at: performance.now(), tick: ticks }));
       });
       const granted = acquireAtLast(there, key).then((other) => [other, performance.now(), lease.held, ticks] as const);
       await sleep(ttl * random());
@@ -69,10 +65,10 @@ export async function partition(
       const cut = proxies.slice(0, proxies.length - Math.floor((random() * (proxies.length + 1)) / 2));
       const ends = cut.map((proxy) => proxy.silence(direction));
       const [other, grantedAt, held, before] = await granted;
-      const ticksUntilTold = await told;
-      const margin = grantedAt - toldAt;
+      const { at, tick } = await told;
+      const margin = grantedAt - at;
       // One more may belong to the turn that aborts the signal.
-      found.push({ direction, margin, late: !(margin > 0) && (held || ticksUntilTold > before + 1) });
+      found.push({ direction, margin, late: !(margin > 0) && (held || tick > before + 1) });
       await Promise.all(ends.map((end) => end()));
       // It is free in time.
       await other.release().catch(() => {});

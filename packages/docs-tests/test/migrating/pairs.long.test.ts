@@ -2,6 +2,7 @@ import { printTable, requirements, runConformance } from '@locks/conformance';
 import { migrate } from '@locks/composites';
 import type { Phase } from '@locks/composites';
 import { expect, onTestFinished, test } from 'vitest';
+import { alone as blocking, hasty } from '../../../conformance/test/support/side-by-side.ts';
 import { startStore } from '../support/stores.ts';
 import type { StoreName } from '../support/stores.ts';
 
@@ -27,14 +28,7 @@ const ofHighTokens = 'token-end';
  * steps each. Those of ZooKeeper take larger steps.
  */
 const ofSmallSteps = 'token-exact';
-/** These count what keeps the process alive, block it, or have leases of 50 ms. */
-const alone = [
-  'close-leaves-nothing',
-  'locks-no-timers',
-  'locks-blocked-loop',
-  'validity-from-the-call',
-  'locks-short-ttl',
-];
+const alone = [...blocking, hasty];
 const others = requirements.map(({ id }) => id).filter((id) => !alone.includes(id));
 
 /** More: requirements that measure time see what others compute. */

@@ -3,8 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromConfig as migrated } from '@locks/sql';
 import { systemRuntime } from '@locks/core/adapter';
-import { redisCommand, startEtcd, startMariadb, startPostgres, startRedis, startZookeeper } from '@locks/test-servers';
-import type { ServerAddress } from '@locks/test-servers';
+import {
+  askEtcd,
+  redisCommand,
+  startEtcd,
+  startMariadb,
+  startPostgres,
+  startRedis,
+  startZookeeper,
+} from '@locks/test-servers';
 import { createZookeeperGuard, createZookeeperProvider } from '@locks/zookeeper';
 import knex from 'knex';
 import { openDatabases } from './databases.ts';
@@ -59,16 +66,16 @@ export const accounts: Readonly<Record<string, () => Promise<Account>>> = {
       /etcdctl role grant-permission (\w+) --prefix=true (\w+) (\S+?)\/`/.exec(page('etcd')) ?? [];
     const base64 = (text: string): string => Buffer.from(text).toString('base64');
     const perm = { permType: type.toUpperCase(), key: base64(`${prefix}/`), range_end: base64(`${prefix}0`) };
-    await ask(server, 'role/add', { name: role });
-    await ask(server, 'role/grant', { name: role, perm });
+    await askEtcd(server, 'auth/role/add', { name: role });
+    await askEtcd(server, 'auth/role/grant', { name: role, perm });
     for (const [name, password, of] of [
       ['root', 'root', 'root'],
       ['app', 'secret', role],
     ]) {
-      await ask(server, 'user/add', { name, password });
-      await ask(server, 'user/grant', { user: name, role: of });
+      await askEtcd(server, 'auth/user/add', { name, password });
+      await askEtcd(server, 'auth/user/grant', { user: name, role: of });
     }
-    await ask(server, 'enable', {});
+    await askEtcd(server, 'auth/enable');
     return { url: `${withUser(server.url)}/${prefix}`, options: brief, stop: server.stop };
   },
 };
@@ -128,12 +135,4 @@ function grantsOf(quote: string, routines: boolean): readonly string[] {
     .split(';')
     .map((each) => each.trim())
     .filter((each) => each !== '');
-}
-
-async function ask({ host, port }: ServerAddress, path: string, body: object): Promise<void> {
-  const response = await fetch(`http://${host}:${port}/v3/auth/${path}`, {
-    method: 'POST',
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(await response.text());
 }

@@ -1,15 +1,14 @@
+import { askEtcd } from '@locks/test-servers';
+import type { ServerAddress } from '@locks/test-servers';
 import { sharedServer } from './etcd.ts';
 
 /** The answer of etcd's HTTP gateway: a client that is not ours. */
 export async function gateway(
   path: string,
   body: object,
-  { host, port }: { readonly host: string; readonly port: number } = sharedServer(),
+  server: Pick<ServerAddress, 'host' | 'port'> = sharedServer(),
 ): Promise<unknown> {
-  const response = await fetch(`http://${host}:${port}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) });
-  const answer: unknown = await response.json();
-  if (response.ok) return answer;
-  throw new Error(`${path}: ${JSON.stringify(answer)}`);
+  return await askEtcd(server, path, body);
 }
 
 /** As the gateway has keys and values. */

@@ -1,9 +1,7 @@
 import { openLocks } from '@locks/core';
-import { setImmediate as turn } from 'node:timers/promises';
-import { eventually, redisCommand, startProxy, startRedis } from '@locks/test-servers';
+import { eventually, startProxy, startRedis } from '@locks/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
-import { opened, stopAfterTest } from '../support/over.ts';
-import { untilAnswered } from '../support/redis.ts';
+import { stopAfterTest } from '../support/over.ts';
 
 test.each(['ioredis', 'iovalkey', 'redis'])(
   'a reply to no command ends the connection of %s, and not the process',
@@ -29,47 +27,3 @@ test.each(['ioredis', 'iovalkey', 'redis'])(
     }
   },
 );
-
-const clustered = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1'];
-
-test.each([
-  ['ioredis', 'redis:', []],
-  ['iovalkey', 'redis:', []],
-  ['ioredis', 'redis+cluster:', clustered],
-  ['iovalkey', 'redis+cluster:', clustered],
-])('refusals of many calls by a replica end one connection of %s at %s once', async (library, scheme, args) => {
-  const server = await stopAfterTest(startRedis({ args }));
-  let refusals: Buffer | undefined;
-  const proxy = await stopAfterTest(
-    startProxy(server, {
-      rewrite(piece, way) {
-        if (way === 'requests' || refusals === undefined) return piece;
-        const replies = refusals;
-        refusals = Buffer.alloc(0);
-        return replies;
-      },
-    }),
-  );
-  if (args.length > 0) {
-    await redisCommand(server, 'CONFIG', 'SET', 'cluster-announce-port', proxy.port);
-    await redisCommand(server, 'CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
-  }
-  const warnings: string[] = [];
-  const hear = ({ name }: Error): void => void warnings.push(name);
-  process.on('warning', hear);
-  onTestFinished(() => void process.off('warning', hear));
-  const locks = await opened(openLocks({ url: `${scheme}//${proxy.host}:${proxy.port}`, options: { library } }));
-  await untilAnswered('a lock', () => locks.withLock('job', () => {}));
-  await server.pause();
-  refusals = Buffer.from("-READONLY You can't write against a read only replica.\r\n".repeat(20));
-  const calls: Promise<unknown>[] = [];
-  for (let index = 0; index < 20; index++) {
-    calls.push(locks.tryAcquire(`job-${index}`));
-    await turn();
-  }
-  await server.resume();
-  expect((await Promise.allSettled(calls)).map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
-  refusals = undefined;
-  await untilAnswered('a lock', () => locks.withLock('job', () => {}));
-  expect(warnings).toEqual([]);
-});

@@ -3,10 +3,11 @@ import type { ServerHandle } from '../server/handle.ts';
 import { startMember } from '../start/start-member.ts';
 import { startTogether } from '../start/start-together.ts';
 import { eventually } from '../support/eventually.ts';
+import { askEtcd } from './ask.ts';
 import { defineEtcd } from './definition.ts';
 import type { EtcdServerOptions } from './definition.ts';
 import { linkMembers } from '../support/member-links.ts';
-import { askMember, statusOf } from './status.ts';
+import { statusOf, within } from './status.ts';
 
 const host = '127.0.0.1';
 
@@ -91,10 +92,10 @@ interface Members {
  */
 async function newMembership(others: readonly ServerHandle[], url: string, old: string): Promise<string> {
   const next = async (server: ServerHandle): Promise<string | undefined> => {
-    const { members } = await askMember<Members>(server, 'cluster/member/list');
+    const { members } = await askEtcd<Members>(server, 'cluster/member/list', {}, { within });
     const id = members.find(({ peerURLs }) => peerURLs.includes(url))?.ID;
-    if (id === undefined) await askMember(server, 'cluster/member/add', { peerURLs: [url] });
-    else if (hexadecimal(id) === old) await askMember(server, 'cluster/member/remove', { ID: id });
+    if (id === undefined) await askEtcd(server, 'cluster/member/add', { peerURLs: [url] }, { within });
+    else if (hexadecimal(id) === old) await askEtcd(server, 'cluster/member/remove', { ID: id }, { within });
     else return hexadecimal(id);
     return undefined;
   };

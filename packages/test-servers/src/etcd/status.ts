@@ -1,3 +1,4 @@
+import { askEtcd } from './ask.ts';
 import type { ServerAddress } from '../server/address.ts';
 
 /** The status of a member. Ids are decimal. */
@@ -8,31 +9,19 @@ export interface MemberStatus {
   readonly term: string;
 }
 
-/** Asks one member, over HTTP. Rejects if it refuses or does not answer within 1 s. */
-export async function askMember<Answer>(
-  { host, port }: ServerAddress,
-  path: string,
-  body: object = {},
-): Promise<Answer> {
-  const response = await fetch(`http://${host}:${port}/v3/${path}`, {
-    method: 'POST',
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(1_000),
-  });
-  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-  return (await response.json()) as Answer;
-}
+/** In ms: a member that stands still does not hold up those who ask all. */
+export const within = 1_000;
 
-/** The status of one member. Rejects as `askMember` does. */
+/** The status of one member. Rejects if it does not answer within 1 s. */
 export async function statusOf(server: ServerAddress): Promise<MemberStatus> {
   const {
     header,
     leader = '0',
     raftTerm = '0',
-  } = await askMember<{
+  } = await askEtcd<{
     readonly header: { readonly member_id: string };
     readonly leader?: string;
     readonly raftTerm?: string;
-  }>(server, 'maintenance/status');
+  }>(server, 'maintenance/status', {}, { within });
   return { id: header.member_id, leader, term: raftTerm };
 }

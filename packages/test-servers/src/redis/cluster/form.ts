@@ -39,14 +39,19 @@ export async function formCluster(
   for (const [index, { host, port }] of others.entries()) {
     await redisCommand(first, 'CLUSTER', 'MEET', host, port, nodes[index + 1]?.busPort ?? 0);
   }
-  await all('nodes that know each other', handles, async (node) => {
-    const view = await viewOf(node);
-    return view.length === nodes.length && view.every(({ failing }) => !failing);
-  });
+  await knowEachOther(handles);
   await Promise.all(
     handles.slice(masters).map((node, index) => redisCommand(node, 'CLUSTER', 'REPLICATE', ids[index % masters] ?? '')),
   );
   await settled(handles);
+}
+
+/** Resolves when each of `nodes` knows just them, and that none fails. */
+export async function knowEachOther(nodes: readonly ServerHandle[]): Promise<void> {
+  await all('nodes that know each other', nodes, async (node) => {
+    const view = await viewOf(node);
+    return view.length === nodes.length && view.every(({ failing }) => !failing);
+  });
 }
 
 /**

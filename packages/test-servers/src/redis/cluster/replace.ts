@@ -1,7 +1,7 @@
 import { eventually } from '../../support/eventually.ts';
 import type { ServerHandle } from '../../server/handle.ts';
 import { redisCommand } from '../command.ts';
-import { all, settled } from './form.ts';
+import { all, knowEachOther, settled } from './form.ts';
 import type { LooseNode } from './form.ts';
 import { viewOf } from './topology.ts';
 import type { NodeView } from './topology.ts';
@@ -34,10 +34,7 @@ export async function replaceNode(
   const id = String(await redisCommand(handle, 'CLUSTER', 'MYID'));
   named(id);
   await Promise.all(others.map((node) => redisCommand(node, 'CLUSTER', 'MEET', handle.host, handle.port, busPort)));
-  await all('nodes that know each other', handles, async (node) => {
-    const view = await viewOf(node);
-    return view.length === nodes.length && view.every(({ failing }) => !failing);
-  });
+  await knowEachOther(handles);
   const master = await eventually('the master with the fewest replicas', async () => {
     const view = (await viewOf(handle)).filter(({ self }) => !self);
     // It learns of the roles of others one by one.
